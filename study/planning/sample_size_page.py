@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,8 @@ from django.shortcuts import render
 
 from kitchen.infra.process_pool import ProcessPoolError
 from study.analysis import figure_files
+from study.analysis.analysis_results import analysis_ready
+from study.analysis.analysis_sample import default_participants
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
 from study.design.between_groups import (
     MOST_GROUPS,
@@ -47,7 +50,7 @@ from study.planning.power.sample_size_answer import (
     power_chart,
     sample_size_answer,
 )
-from study.researchers.permissions import staff_page, study_page
+from study.researchers.permissions import has_right, staff_page, study_page
 
 DEFAULTS: dict[str, Any] = {
     "conditions": 3,
@@ -288,6 +291,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     context["of_conditions"] = len(names) if rounds < len(names) else 0
     context["groups"] = groups
     if study:
+        context |= _variation_context(request, study, form)
         context["counts"] = study_counts(study)
         context["measured"] = comparison_metrics(blueprint_of(study))
     if form.is_valid():
@@ -295,6 +299,29 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
         if rounds < len(names) and not form.found.wish.design:
             context["values_each"] = form.found.best.people * rounds / len(names)
     return render(request, "study/planning/sample_size.html", context)
+
+
+def _variation_context(request: HttpRequest, study: Study, form: SampleSizeForm) -> dict[str, Any]:
+    """Return the template variables for the variation in the study's data: (variation, address) pairs. The
+    address fills the form with the variation's correlation and epsilon. Empty without results to see."""
+    who = default_participants(study)
+    if (
+        not has_right(request.user, study, "results")
+        or not study.participants.filter(status="complete").exists()
+    ):
+        return {}
+    found = analysis_ready(study, who)
+    if found is None or found.analysis is None:
+        return {"variation_is_computed": found is None}
+    from study.planning.stored_variation import stored_variations  # slow to import
+
+    asked = {name: form.data[name] for name in form.fields if form.data.get(name) not in (None, "")}
+    offers = []
+    for one in stored_variations(found.analysis):
+        values = {"correlation": round(one.correlation, 2)}
+        values |= {"epsilon": round(one.epsilon, 2)} if one.epsilon else {}
+        offers.append((one, urlencode(asked | values)))
+    return {"variations": offers, "variation_is_synthetic": found.analysis.synthetic}
 
 
 @staff_page()

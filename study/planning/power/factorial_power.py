@@ -19,6 +19,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.linalg import helmert
 
 from study.planning.power.main_test_power import Array
 from study.planning.power.planned_factors import FactorialDesignPlan, PlannedFactor, Term
@@ -123,7 +124,7 @@ def cell_coding(design: FactorialDesignPlan) -> Array:
     cells, in row-major order. Columns are orthogonal and have a mean square of 1."""
     found: Any = np.ones((1, 1))
     for one in _ordered(design):
-        found = np.kron(found, np.column_stack([np.ones(one.levels), _helmert(one.levels)]))
+        found = np.kron(found, np.vstack([np.ones(one.levels), helmert(one.levels) * one.levels**0.5]).T)
     return np.asarray(found)
 
 
@@ -141,11 +142,3 @@ def effect_columns(design: FactorialDesignPlan) -> dict[Term, list[int]]:
 def _ordered(design: FactorialDesignPlan) -> list[PlannedFactor]:
     """Return the factors between participants, then those within them."""
     return sorted(design.factors, key=lambda one: one.is_within)
-
-
-def _helmert(levels: int) -> Array:
-    """Return orthogonal contrasts of the levels, of shape (levels, levels - 1), with a mean square of 1."""
-    found = np.zeros((levels, levels - 1))
-    for column in range(levels - 1):
-        found[: column + 1, column], found[column + 1, column] = -1.0, column + 1.0
-    return np.asarray(found * np.sqrt(levels / (found**2).sum(axis=0)))
