@@ -4,6 +4,7 @@ name the sum.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar
@@ -17,7 +18,7 @@ from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Event, Json, Metric
-from kitchen.registry.world_registry import WORLDS
+from kitchen.registry.world_registry import WORLDS_VARIABLE
 from tests.worlds.lane.page import PAGE
 
 HIGHEST = 9
@@ -147,5 +148,5 @@ KIT = WorldKit(
 @contextmanager
 def registered() -> Iterator[None]:
     """Add this world to the registry for the length of the block."""
-    with patch.dict(WORLDS, {"secrets": "tests.worlds.secrets:KIT"}):
+    with patch.dict(os.environ, {WORLDS_VARIABLE: "secrets=tests.worlds.secrets:KIT"}):
         yield

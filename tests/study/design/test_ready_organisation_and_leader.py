@@ -61,4 +61,4 @@ def test_a_program_leads_the_chain_without_a_language_model_and_its_episodes_rep
     assert not any(verdict.fault for verdict in verify_replays(episodes))
     assert not Decision.objects.filter(calls__isnull=False).exists()
     jobs = set(Message.objects.filter(kind="inform").values_list("episode__rounds__condition__key", "sender"))
-    assert jobs == {("chain_program", 1)}
+    assert jobs == {("chain_program", 1), ("chain_program", 0)}, "the person leads who comes after"

@@ -20,6 +20,7 @@ from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, r_literal
 from study.design.analysis_plan import AnalysisPlan, parse_contrasts
+from tests.nightly import nightly
 from tests.study.analysis.statistics.test_factorial_analysis import analysed
 from tests.study.analysis.statistics.test_planned_covariates import studied
 
@@ -121,16 +122,15 @@ def test_the_python_script_reproduces_an_analysis_of_covariance(tmp_path: Path) 
     assert lines[1].startswith("14 of 14 rows of tests.csv reproduced")
 
 
-def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "number"), [("mixed", 40), *nightly(("within", 87))])
+def test_the_r_script_reproduces_a_study_if_r_is_installed(tmp_path: Path, name: str, number: int) -> None:
     if not shutil.which("Rscript"):
         pytest.skip("Rscript is not installed")
-    for name, analysis, number in (("within", within(), 87), ("mixed", mixed(), 40)):
-        (tmp_path / name).mkdir()
-        code, lines = run(written(analysis, tmp_path / name), R)
-        if any("is missing" in line for line in lines):
-            pytest.skip("; ".join(lines))
-        assert (code, len(lines)) == (0, 1), lines
-        assert lines[0].startswith(f"{number} of {number} rows of tests.csv reproduced")
+    code, lines = run(written({"mixed": mixed, "within": within}[name](), tmp_path), R)
+    if any("is missing" in line for line in lines):
+        pytest.skip("; ".join(lines))
+    assert (code, len(lines)) == (0, 1), lines
+    assert lines[0].startswith(f"{number} of {number} rows of tests.csv reproduced")
 
 
 def test_the_stored_output_of_r_is_about_the_same_number_of_rows() -> None:
