@@ -369,7 +369,7 @@ def _with_design(
         replace(
             one,
             within=replace(within, assumptions=tests.assumptions) if tests else within,
-            factorial=tests,
+            factorial=tests and tests.with_simple_effects_of(within.found_terms),
         )
         for one, within, tests in zip(results, found, factorial, strict=True)
     )
