@@ -431,6 +431,6 @@ def design_sentences(result: MeasureResult) -> list[str]:
         for one in found.planned.computed
         if one.equivalence is not None
     ]
-    if result.units == "teams":
+    if result.units.endswith("teams"):
         said.append(TEAM_UNIT)
     return [*said, *(one.words for one in found.assumptions)]
