@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kitchen.contract.world import Json
-from kitchen.worlds.blocks.block_grid import AIR
+from kitchen.worlds.blocks.block_grid import AIR, Cell
 from kitchen.worlds.blocks.blueprints import NO_BLOCK
 
 
@@ -57,6 +57,12 @@ def missing_pieces(brief: Mapping[str, Json], seen: Mapping[str, Json], level: i
         for item in items
         for rows, columns in _rectangles(cell for cell, block in wanted.items() if block == item)
     ]
+
+
+def wanted_blocks(brief: Mapping[str, Json]) -> dict[Cell, str]:
+    """Return the block of each cell of the blueprint, for a seat whose brief has the blueprint."""
+    levels = range(len(brief["blueprint"]["levels"]))
+    return {(x, y, z): block for y in levels for (x, z), block in _wanted_cells(brief, y).items()}
 
 
 def _wanted_cells(brief: Mapping[str, Json], level: int) -> dict[tuple[int, int], str]:

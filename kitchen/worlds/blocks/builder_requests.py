@@ -17,12 +17,13 @@ from kitchen.contract.organisation import INFORM
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.block_grid import AIR, Cell
-from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces, wanted_blocks
 from kitchen.worlds.blocks.blueprints import DIRT, NO_BLOCK, TOOLS
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 from kitchen.worlds.blocks.planner_messages import (
     BELONGS,
+    DIFFERS,
     GIVES,
     HELLO,
     HELP,
@@ -132,8 +133,9 @@ def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests
     for message in unread_messages(situation, last):
         parts = list[Part]()
         for parsed in _requests_of(situation, message):
-            request, said = _request(situation, message, parsed, kept)
-            kept = _with_request(kept, request) if request else kept
+            requests, said = _understood(situation, message, parsed, kept)
+            for request in requests:
+                kept = _with_request(kept, request)
             heard_at = heard_at if parsed.do in SMALL_TALK else situation.step
             parts += said
         answers += _answer(situation, message, parts)
@@ -162,24 +164,25 @@ def _held(situation: Situation, seats: Sequence[int]) -> Inventory:
     return held
 
 
-def _request(
+def _understood(
     situation: Situation, message: TeamMessage, parsed: ParsedRequest, kept: Sequence[BuilderRequest]
-) -> tuple[BuilderRequest | None, Sequence[Part]]:
-    """Return the request to do, if any, and the sentences of the answer. `kept` are the open requests."""
+) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
+    """Return the requests to do and the sentences of the answer. `kept` are the open requests."""
     seats = tuple(seat for seat in parsed.players or situation.seats if seat in situation.seats)
     mine = BuilderRequest(message.number, parsed.do, seats)
     held = _held(situation, seats)
     match parsed.do:
         case do if do in SMALL_TALK:
-            return None, [_talk_part(situation, do)]
+            return (), [_talk_part(situation, do)]
         case do if do in (NEEDED, PLAN):
-            return None, _plan_answer(situation, parsed)
+            return (), _plan_answer(situation, parsed)
         case do if do in (STOP, RESUME):
-            return mine, [(do,)]
+            return [mine], [(do,)]
         case do if do == HELD:
-            return None, [(HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)]
+            return (), [(HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)]
         case do if do == GIVE:
-            return _gift(situation, message, parsed, mine)
+            gift, said = _gift(situation, message, parsed, mine)
+            return [gift] if gift else (), said
     return _site_work(situation, parsed, mine, kept)
 
 
@@ -200,29 +203,56 @@ def _meant_items(word: str, held: Inventory) -> list[str]:
 
 def _site_work(
     situation: Situation, parsed: ParsedRequest, mine: BuilderRequest, kept: Sequence[BuilderRequest]
-) -> tuple[BuilderRequest | None, Sequence[Part]]:
-    """Return the request to place or remove blocks, if it is clear, and the sentences of the answer. `mine`
-    is the request without its cells."""
+) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
+    """Return the requests to place or remove blocks, if they are clear, and the sentences of the answer.
+    `mine` is the request without its cells.
+
+    A builder who knows the plan builds what the plan has in the named cells, if no material is named. A named
+    material is placed only where the plan has it.
+    """
     held = _held(situation, mine.seats)
     unclear: Part = (UNCLEAR_WORDS, [item for item in held if item not in TOOLS] or [DIRT])
     cells = tuple(_cells(situation.briefs[situation.seats[0]], parsed))
     if parsed.do == UNCLEAR:
-        return None, [unclear]
+        return (), [unclear]
     if not cells:
-        return None, [(NO_CELL,)]
+        return (), [(NO_CELL,)]
+    taken, brief = _standing_cells(situation, mine.seats[0]), situation.briefs[mine.seats[0]]
     if parsed.do == REMOVE:
-        return replace(mine, cells=cells), [(REMOVES, len(cells))]
+        standing = tuple(cell for cell in cells if cell in taken) if "blueprint" in brief else cells
+        return [replace(mine, cells=standing)] if standing else (), [(REMOVES, len(standing))]
+    plan = wanted_blocks(brief) if "blueprint" in brief else {}
+    if plan and not parsed.thing and not parsed.amount:
+        wanted = {cell: plan[cell] for cell in cells if cell in plan and cell not in taken}
+        return _planned_work(wanted, mine, held, kept)
     meant = _meant_items(parsed.thing, held)
     if len(meant) > 1 and parsed.thing:
-        return None, [(WHICH, meant)]
+        return (), [(WHICH, meant)]
     if (len(meant) != 1 and not parsed.thing) or parsed.amount not in (0, len(cells)):
-        return None, [unclear]
+        return (), [unclear]
     if not meant or meant[0] not in held:
-        return None, [(LACKS, *(meant or [parsed.thing]))]
-    taken = _standing_cells(situation, mine.seats[0])
+        return (), [(LACKS, *(meant or [parsed.thing]))]
     free = tuple(cell for cell in cells if cell not in taken)
-    request = replace(mine, item=meant[0], cells=free)
-    return request if free else None, list(_placing_parts(request, held, kept, len(cells) - len(free)))
+    fitting = tuple(cell for cell in free if not plan or plan.get(cell) == meant[0])
+    request = replace(mine, item=meant[0], cells=fitting)
+    parts = list(_placing_parts(request, held, kept, len(cells) - len(free)))
+    parts += [(DIFFERS, differing)] if (differing := len(free) - len(fitting)) else []
+    return [request] if fitting else (), parts
+
+
+def _planned_work(
+    wanted: Mapping[Cell, str], mine: BuilderRequest, held: Inventory, kept: Sequence[BuilderRequest]
+) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
+    """Return the requests to build what the plan has in some cells (`wanted`), and the sentences of the
+    answer. A block that the builder does not hold is only named as lacking."""
+    if not wanted:
+        return (), [(NONE_MISSING,)]
+    requests, parts = list[BuilderRequest](), list[Part]()
+    for item in dict.fromkeys(wanted.values()):
+        request = replace(mine, item=item, cells=tuple(cell for cell, block in wanted.items() if block == item))
+        parts += _placing_parts(request, {item: held.get(item, 0)}, kept, 0)
+        requests += [request] if item in held else []
+    return requests, parts
 
 
 def _placing_parts(

@@ -28,6 +28,9 @@ _NUMERALS = f"[{''.join(CHINESE_DIGITS)}十]+"
 _COUNTED = rf"(?=\s*[{_MEASURES}](?!都))(?<!两(?=[层行列]))"
 _CHINESE_NUMBER = rf"(?<![每同整另这那哪上下])({_NUMERALS}){_COUNTED}|(?<=[第到至])({_NUMERALS})"
 
+_TENS_AND_ONES = r"(?<!\d)([2-9]0)(?:\s*-\s*|\s+|\s+y\s+)([1-9])(?!\d)(?=\s+[a-z])"
+"""Two numbers that stand for one in words, such as `20 5` for *twenty-five*."""
+
 
 class NamedThing(NamedTuple):
     """A thing that a text names: where its name begins and ends, and its code."""
@@ -63,6 +66,10 @@ class PlannerWords(Record):
     place: str
     own: str
     """How clauses begin that tell about the sender."""
+    has: str
+    """Words with which the sender tells of own things."""
+    keeps: str
+    """Words with which the sender asks the reader to keep things."""
     states: str
     """Words that tell how things are."""
     done: str
@@ -111,6 +118,7 @@ class PlannerWords(Record):
             text = re.sub(rf"\b(?:{words})\s+({'|'.join(self.axes.values())})\b", rf"\1 {number}", text)
         for words, number in self.numbers.items():
             text = re.sub(words, str(number), text)
+        text = re.sub(_TENS_AND_ONES, lambda found: str(int(found[1]) + int(found[2])), text)
         return re.sub(_CHINESE_NUMBER, lambda found: f" {_chinese_number(found[1] or found[2])}", text)
 
     def clauses(self, text: str) -> Iterator[str]:

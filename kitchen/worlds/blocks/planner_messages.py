@@ -22,13 +22,13 @@ HOLDS, NEEDS, PLACES, REMOVES, GIVES, LACKS = "holds", "needs", "places", "remov
 NOTHING, NO_PLAN, GIVES_UP, NO_CELL = "nothing", "no_plan", "gives_up", "no_cell"
 HELP, SHORT_HELP, UNCLEAR_WORDS, WHICH = "help", "short_help", "unclear", "which"
 HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
-OCCUPIED_CELLS, OCCUPIED_CELL = "occupied_cells", "occupied_cell"
+OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
 """Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`, `GIVES`
-and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES` and `OCCUPIED_CELLS` have the number of
-cells, and `OCCUPIED_CELL` has a cell. `UNCLEAR_WORDS` has the items that the builder can place, and `WHICH`
+and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS` and `DIFFERS` have the number
+of cells, and `OCCUPIED_CELL` has a cell. `UNCLEAR_WORDS` has the items that the builder can place, and `WHICH`
 those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
@@ -119,6 +119,15 @@ def _occupied_sentence(_: str, cells: int) -> str:
     return text.format(n=cells)
 
 
+def _differing_sentence(_: str, cells: int) -> str:
+    text = ngettext(
+        "{n} cell has something else in the plan, so I leave it.",
+        "{n} cells have something else in the plan, so I leave them.",
+        cells,
+    )
+    return text.format(n=cells)
+
+
 def _items_sentence(code: str, items: Mapping[str, int]) -> str:
     return gettext(SENTENCES[code]).format(items=counted_items(items))
 
@@ -156,6 +165,7 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     PLACES: _placing_sentence,
     REMOVES: _removing_sentence,
     OCCUPIED_CELLS: _occupied_sentence,
+    DIFFERS: _differing_sentence,
     OCCUPIED_CELL: _cell_sentence,
     **dict.fromkeys((HOLDS, NEEDS, SHORT_OF), _items_sentence),
     **dict.fromkeys((GIVES, LACKS), _gift_sentence),

@@ -47,10 +47,13 @@ class ParsedRequest:
 def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
     """Yield the requests in a message. `held` are the codes of items that the person may mean. A thing or a
     level that one clause names also holds for later clauses that name none. So do the players addressed."""
-    words, items = planner_words(), tuple(held)
+    words, items, found = planner_words(), tuple(held), list[ParsedRequest]()
     thing, level, players = "", tuple[int, ...](), tuple[int, ...]()
     for clause in words.clauses(text):
         for part in _parts_with_things(words, clause, items):
+            if found and _is_exception(words, part):
+                found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
+                continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
             for each in _clause_requests(words, part, items, bool(thing), bool(level)):
@@ -59,7 +62,14 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
                 if each.do in (PLACE, REMOVE):
                     thing, level = each.thing or thing, each.places[0] or level
                     request = replace(request, thing=thing, places=(level, *each.places[1:]))
-                yield request
+                found.append(request)
+    yield from found
+
+
+def _is_exception(words: PlannerWords, clause: str) -> bool:
+    """Return whether a clause takes cells away from the request before it: *but not at row 3, column 1*."""
+    verbs = any(words.says(name, clause) for name in ("place", "remove", "give"))
+    return request_words().says("negation", clause) and any(_places(words, clause)) and not verbs
 
 
 def _parts_with_things(words: PlannerWords, clause: str, items: Sequence[str]) -> Iterator[str]:
@@ -92,6 +102,8 @@ def _clause_requests(
     begins = any(words.begins_with(name, clause) for name in ("give", "place", "remove", "stop"))
     if words.says("condition", clause) and (things or is_site):
         yield ParsedRequest(UNCLEAR, players=players)
+    elif words.says("keeps", clause) and not begins:
+        return
     elif words.says("question", clause):
         yield ParsedRequest(HELD, players=players)
     elif _is_question(words, clause):
@@ -151,7 +163,8 @@ def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: b
         verbs = any(words.says(name, clause) for name in ("place", "give", "remove", "wants"))
         return not (verbs or usual.says("stop", clause) or usual.says("go_on", clause))
     if words.says("own", clause):
-        tells = not words.says("wants", clause) or usual.says("negation", clause)
+        has_it = words.says("has", clause) or usual.says("negation", clause)
+        tells = not words.says("wants", clause) or has_it
         return tells and not words.says("help", clause)
     asks = words.says("wants", clause) or words.says("give", clause)
     return not asks and (words.says("done", clause) or (words.says("states", clause) and not has_site))
