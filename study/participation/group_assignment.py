@@ -6,6 +6,9 @@ participant first answers them.
 
 from __future__ import annotations
 
+from django.utils.crypto import salted_hmac
+
+from kitchen.contract.canonical_json import derived_seed
 from study.design.blueprint import Blueprint
 from study.design.group_allocation import Assignment, allocate
 from study.design.page_and_item_order import is_shown
@@ -15,6 +18,7 @@ from study.participants.allocated_people import allocated_people, group_to_compl
 from study.participants.models import Participant
 from study.participants.participant_counts import group_tallies
 
+DRAWS_SALT = "brigade.draws"
 ABOUT = "about"
 """The page with the questions about the person."""
 
@@ -53,10 +57,24 @@ def _assignment(person: Participant, design: Blueprint) -> Assignment:
         allocated_people(person.study, design, **kind) if needs_people else [],
         group_tallies(person.study, design.groups, **kind),
         answers=answers,
-        seed=int(design.study["seed"]),
+        seed=seed_of_draws(person, int(design.study["seed"])),
         number=person.number,
         ignores_quotas=person.preview,
     )
+
+
+def seed_of_draws(person: Participant, seed: int) -> int:
+    """Return the seed from which this participant's group or order of conditions is drawn. `seed` is the seed
+    of the design. It is used unchanged, unless the study conceals conditions.
+
+    Staff know the seed of the design. So a study that conceals conditions mixes it with the server's secret
+    key and the kind of participant. Then neither the seed nor a preview tells the next group.
+    """
+    if not person.study.conceals_allocation:
+        return seed
+    kind = "preview" if person.preview else "synthetic" if person.synthetic else "person"
+    text = f"{person.study_id} {kind}"
+    return derived_seed(seed, salted_hmac(DRAWS_SALT, text, algorithm="sha256").hexdigest())
 
 
 def _answers(person: Participant, design: Blueprint) -> dict[str, str]:
