@@ -31,11 +31,13 @@ from study.design.condition_seats import is_shared, people_in, planned_organisat
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
+from study.design.group_allocation import parse_allocation
 from study.design.group_and_factor_checks import (
     allocation_problems,
     factor_problems,
     group_problems,
     order_problems,
+    shared_subset_problems,
 )
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
@@ -108,6 +110,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *allocation_problems(design),
         *factor_problems(study, design),
         *order_problems(study, design),
+        *shared_subset_problems(study),
         *_parts(study, design),
         *_practice(design),
         *_practised_seats(design),
@@ -443,10 +446,13 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
     shared = [row for row in study.conditions.all() if _is_shared(row)]
+    quotas = parse_allocation(study.allocation).limits if study.between_groups else ()
     leave = any(team_of(row.organisation).unfilled == LEAVE for row in shared)
     for kind, words in Outcome.Kind.choices:
         row = rows.get(kind)
         if kind == Outcome.Kind.UNMATCHED and not leave:
+            continue
+        if kind == Outcome.Kind.NO_PLACE and not any(one.item for one in quotas):
             continue
         if row is None or not (row.code or row.url):
             where = study.get_recruitment_display()

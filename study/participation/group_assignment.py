@@ -11,6 +11,7 @@ from django.utils.crypto import salted_hmac
 from kitchen.contract.canonical_json import derived_seed
 from study.design.blueprint import Blueprint
 from study.design.group_allocation import Assignment, allocate
+from study.design.models import SurveyItem
 from study.design.page_and_item_order import is_shown
 from study.design.questions.item_kinds import answer_words
 from study.design.study_errors import StudyClosedError
@@ -19,14 +20,12 @@ from study.participants.models import Participant
 from study.participants.participant_counts import group_tallies
 
 DRAWS_SALT = "brigade.draws"
-ABOUT = "about"
-"""The page with the questions about the person."""
 
 
 def needs_answers_first(design: Blueprint) -> bool:
     """Return whether a participant must answer the questions about the person before the rounds can be
     planned."""
-    return bool(design.groups and design.allocation.items) and is_shown(design, ABOUT)
+    return bool(design.groups and design.allocation.items) and is_shown(design, SurveyItem.Place.ABOUT)
 
 
 def assign_group(person: Participant) -> None:
@@ -47,14 +46,14 @@ def assign_group(person: Participant) -> None:
 def _assignment(person: Participant, design: Blueprint) -> Assignment:
     kind = {"synthetic": person.synthetic, "preview": person.preview}
     answers = _answers(person, design)
-    if team := group_to_complete(person, design):
+    if team := group_to_complete(person, design, answers):
         return Assignment(team, {"method": "team", "answers": answers} if answers else {"method": "team"})
     plan = design.allocation
     needs_people = bool(plan.items or plan.limits)
     return allocate(
         plan,
         design.groups,
-        allocated_people(person.study, design, **kind) if needs_people else [],
+        allocated_people(person.study, plan, design.groups, **kind) if needs_people else [],
         group_tallies(person.study, design.groups, **kind),
         answers=answers,
         seed=seed_of_draws(person, int(design.study["seed"])),
@@ -82,5 +81,6 @@ def _answers(person: Participant, design: Blueprint) -> dict[str, str]:
     items = design.allocation.items
     if not items:
         return {}
-    given = person.answers.filter(round=None, item__place=ABOUT, item__key__in=items)
+    place = SurveyItem.Place.ABOUT
+    given = person.answers.filter(round=None, item__place=place, item__key__in=items)
     return {key: answer_words(value) for key, value in given.values_list("item__key", "value")}
