@@ -225,7 +225,9 @@ def test_the_form_stores_the_plan_and_documents_without_one_stay_as_they_are() -
     assert parse_allocation({}) == AllocationPlan()
     columns = {one.name for one in get_table("participants").columns_of(Study.objects.get())}
     assert {"between_group", "allocation"} <= columns
-    assert any("most alike in age" in str(one.value) for one in study_pairs(design))
+    (said,) = [str(one.value) for one in study_pairs(design) if "most alike in age" in str(one.value)]
+    assert "The imbalance is the range of the counts. Ties are broken at random." in said
+    assert all(len(sentence.split()) <= 20 for sentence in said.split(". "))
 
 
 @pytest.mark.django_db
