@@ -16,6 +16,7 @@ Real-time worlds need `kitchen.pages.grid_page`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
@@ -27,8 +28,9 @@ from kitchen.words.english_text import code_to_words, sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy
 
 _TEMPLATES = "kitchen/pages"
-MEASURE_WORDS = "个次件份道"
-"""Chinese words between a number and what it counts. A label without a number leaves them out."""
+MEASURE_WORD = re.compile("^[个次件份道](?=..)")
+"""A Chinese word between a number and what it counts. A label without a number leaves it out. Words of two
+characters that begin so, such as 次数, are kept."""
 
 
 class CommandMenu(NamedTuple):
@@ -252,7 +254,7 @@ class DefaultPage(Page):
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far."""
         achieved = tuple(
-            (number, sentence_case(name.lstrip(MEASURE_WORDS))) for number, name in view.result.achieved
+            (number, sentence_case(MEASURE_WORD.sub("", name))) for number, name in view.result.achieved
         )
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 

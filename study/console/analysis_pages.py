@@ -285,7 +285,7 @@ def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
     return _report_file(request, study, "report.pdf", _report_ready(request, study))
 
 
-@study_page("view")
+@study_page("results")
 def report_appendix(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Download the appendix of the report as a PDF file."""
     return _report_file(request, study, APPENDIX_FILE, _report_ready(request, study))

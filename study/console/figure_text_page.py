@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
@@ -18,7 +19,7 @@ from study.analysis.statistics.figure_texts import LONGEST, changed_texts, texts
 from study.console.analysis_pages import FIGURE_MEANINGS, ready_analysis, requested_sample, waiting_page
 from study.design.models import Study
 from study.participants.participant_counts import study_counts
-from study.researchers.permissions import FORM_METHODS, study_page
+from study.researchers.permissions import FORM_METHODS, has_right, study_page
 
 AREA = forms.Textarea(attrs={"rows": 4, "spellcheck": "true"})
 
@@ -50,7 +51,10 @@ class FigureTextForm(forms.Form):
 
 @study_page("edit", FORM_METHODS)
 def figure_texts(request: HttpRequest, study: Study, measure: str, figure: str) -> HttpResponseBase:
-    """Show the form for title and note of one figure, or store them."""
+    """Show the form for title and note of one figure, or store them. The figure's usual note can tell
+    results, so these must not be concealed from the user."""
+    if not has_right(request.user, study, "results"):
+        raise PermissionDenied
     sample = requested_sample(request, study)
     finished = ready_analysis(study, sample)
     if finished is None or finished.analysis is None:

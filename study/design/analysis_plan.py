@@ -174,7 +174,7 @@ def parse_contrasts(text: str) -> tuple[PlannedContrast, ...]:
 def _contrast(line: str) -> PlannedContrast:
     named, colon, rest = line.partition(":")
     named, margin = _margin(line, named.strip())
-    name, measures = _name_and_measures(named)
+    name, measures = _name_and_measures(line, named)
     if not colon or not name:
         raise ContrastError(f"“{line}”: a contrast is a name, a colon, and conditions with their weights.")
     exact: dict[str, Fraction] = {}
@@ -195,6 +195,11 @@ def _margin(line: str, text: str) -> tuple[str, EquivalenceMargin | None]:
     """Split `H1 [trust] ±0.5 d` into what is named, and the margin."""
     found = MARGIN.fullmatch(text)
     if not found:
+        if re.search(r"±|\+/?-", text):
+            raise ContrastError(
+                f"“{line}”: the margin of equivalence cannot be read. Write ±0.5 in the measure's unit, or "
+                "±0.3 d in standard deviations."
+            )
         return text, None
     size = float(found["size"])
     if not size:
@@ -202,11 +207,13 @@ def _margin(line: str, text: str) -> tuple[str, EquivalenceMargin | None]:
     return found["named"], EquivalenceMargin(size, "d" if found["unit"] else "raw")
 
 
-def _name_and_measures(text: str) -> tuple[str, tuple[str, ...]]:
+def _name_and_measures(line: str, text: str) -> tuple[str, tuple[str, ...]]:
     """Split `H1 [trust, fun]` into the name of a contrast and the keys of its measures."""
     name, bracket, rest = text.partition("[")
-    if not bracket or not rest.endswith("]"):
+    if not bracket:
         return text, ()
+    if not rest.endswith("]"):
+        raise ContrastError(f"“{line}”: the measures end with a bracket, as in “H1 [trust]: …”.")
     return name.strip(), tuple(key for one in rest[:-1].split(",") if (key := one.strip()))
 
 

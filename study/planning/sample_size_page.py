@@ -44,6 +44,7 @@ from study.planning.power.power_formulas import (
     f_from_partial_eta,
 )
 from study.planning.power.sample_size_answer import (
+    MOST_PAIRED,
     PowerAnswer,
     PowerQuestion,
     counted_units,
@@ -74,8 +75,6 @@ DEFAULTS: dict[str, Any] = {
 }
 """Cohen's medium effect, and usual values of the other fields."""
 
-MOST_CONDITIONS = 16
-"""Maximum number of conditions; the pairs of more take longer than a page may."""
 MOST_TOGETHER = 64
 """Maximum number of people in one episode."""
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
@@ -94,9 +93,7 @@ class SampleSizeForm(forms.Form):
     The form is sent by GET, so the address contains the question.
     """
 
-    conditions = forms.IntegerField(
-        min_value=2, max_value=MOST_CONDITIONS, help_text="Each person plays all."
-    )
+    conditions = forms.IntegerField(min_value=2, max_value=MOST_PAIRED, help_text="Each person plays all.")
     groups = forms.IntegerField(
         label="Groups between people",
         required=False,
@@ -287,9 +284,10 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     shared = max((len(people_in(one)) for one in played), default=1)
     rounds = blueprint_of(study).rounds if study and names else len(names)
     form = _form(request, rounds, study.main_test if study else "", len(groups) or 1, shared, factors)
-    context: dict[str, Any] = {"form": form, "study": study, "own": rounds, "most": MOST_CONDITIONS}
+    context: dict[str, Any] = {"form": form, "study": study, "own": rounds, "most": MOST_PAIRED}
     context["of_conditions"] = len(names) if rounds < len(names) else 0
     context["groups"] = groups
+    context["counts_teams"] = len(groups) > 1 and shared > 1
     if study:
         context |= _variation_context(request, study, form)
         context["counts"] = study_counts(study)
@@ -364,7 +362,8 @@ def _form(
     few or too many conditions, the form has an error.
     """
     own: dict[str, Any] = {"conditions": rounds} if rounds else {}
-    own |= {"groups": groups, "together": together, **factors} | ({"test": test} if test else {})
+    own |= {"groups": groups, "together": 1 if groups > 1 else together, **factors}
+    own |= {"test": test} if test else {}
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 

@@ -152,10 +152,11 @@ def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
     people = (
         f"The plan has {counted_noun(planned, 'participant')}" if planned else "No sample size was planned"
     )
-    played = f"Everybody plays {conditions}{escape_markdown(whose)}. {escape_markdown(scheme.meaning)}"
+    told = [f"Everybody plays {conditions}{whose}.", scheme.meaning]
     if subset := subset_sentence(design):
-        played = escape_markdown(subset)
-    yield "Orders and sample", f"{played} {people}."
+        is_part = design.rounds < len(design.for_group("").conditions)
+        told = [subset, f"The order: {scheme.meaning}"] if is_part else [*told, subset]
+    yield "Orders and sample", f"{escape_markdown(' '.join(told))} {people}."
     yield "Measures", "\n".join(f"- {line}" for line in _measures(design))
     if plan.contrasts:
         yield "Planned contrasts", "\n".join(f"- {line}" for line in _contrasts(design, plan))

@@ -287,12 +287,14 @@ def planned_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     The arguments are those of `measure_parts`."""
     planned = EXPLORED if result.measure.exploratory else mark
     yield from apa_paragraphs(rows, "main", planned)
+    equivalences = [row for row in rows if row["test"] == EQUIVALENCE]
     if result.factorial is not None:
-        yield from apa_paragraphs(rows, "planned", f"{planned} Contrasts with Holm's correction:")
+        contrasts = [row for row in rows if row["test"] != EQUIVALENCE]
+        yield from apa_paragraphs(contrasts, "planned", f"{planned} Contrasts with Holm's correction:")
     elif result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
-        yield from apa_paragraphs([row for row in rows if row["test"] == EQUIVALENCE], "planned", planned)
+    yield from apa_paragraphs(equivalences, "planned", f"{planned} Tests of equivalence, each for itself:")
 
 
 def caution_parts(result: MeasureResult) -> Iterator[str]:

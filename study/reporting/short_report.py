@@ -6,7 +6,7 @@ each measure. The appendix has every other test, table and figure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from study.analysis.statistics.anova_and_tukey import Description
 from study.analysis.statistics.apa_format import (
@@ -18,6 +18,7 @@ from study.analysis.statistics.apa_format import (
 from study.analysis.statistics.markdown_report import (
     design_method,
     exclusion_sentences,
+    image_file,
     interaction_figure,
     main_figure_image,
     means_figure,
@@ -31,6 +32,7 @@ from study.analysis.statistics.markdown_report import (
     scales_table,
     synthetic_banner,
 )
+from study.analysis.statistics.result_rows import Row
 from study.analysis.statistics.result_sentences import main_test_sentence
 from study.analysis.statistics.run_analysis import MeasureResult
 from study.analysis.statistics.verdicts import leading_result, short_verdict
@@ -62,12 +64,12 @@ MOST_FIGURES = 10
 
 def short_report_text(contents: ReportContents) -> str:
     """Return the short report as Markdown. It begins with the title of the study."""
-    analysis = contents.analysis
+    analysis, by_measure = contents.analysis, rows_by_measure(contents.analysis)
     parts = [
         f"# {escape_markdown(contents.title)}",
         synthetic_banner(analysis),
         bold_list(about_pairs(contents)),
-        *_lead(contents),
+        *_lead(contents, by_measure),
         *design_parts(contents),
         "## Participants",
         f"![{escape_markdown(contents.flow_words)}]({FLOW})",
@@ -78,7 +80,7 @@ def short_report_text(contents: ReportContents) -> str:
         "## Results of all measures",
         *plan_parts(contents),
         verdicts_table(analysis.measures),
-        *_measures(contents),
+        *_measures(contents, by_measure),
         "## How it was computed",
         design_method(analysis),
         "## Software and data",
@@ -125,20 +127,21 @@ def _role(result: MeasureResult) -> str:
     return "exploratory" if result.measure.exploratory else "secondary"
 
 
-def _lead(contents: ReportContents) -> Iterator[str]:
-    """Yield the parts about the leading measure, with its figure and its numbers."""
+def _lead(contents: ReportContents, by_measure: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """Yield the parts about the leading measure, with its figure and its numbers. `by_measure` has the rows
+    of all tests by the key of their measure."""
     lead = leading_result(contents.analysis)
     if lead is None:
         return
     yield from lead_parts(contents.analysis)
     yield main_figure_image(lead)
-    yield from _numbers(contents, lead, "")
+    yield from _numbers(contents, lead, by_measure, "")
 
 
 def main_figure_name(contents: ReportContents) -> str:
     """Return the file name of the leading measure's figure. Return an empty string without measures."""
     lead = leading_result(contents.analysis)
-    return main_figure_image(lead).rpartition("(")[2].rstrip(")") if lead else ""
+    return image_file(main_figure_image(lead)) if lead else ""
 
 
 def _shown(contents: ReportContents) -> list[MeasureResult]:
@@ -148,18 +151,20 @@ def _shown(contents: ReportContents) -> list[MeasureResult]:
     return [one for one in rest if not one.measure.exploratory][: MOST_FIGURES - 1]
 
 
-def _measures(contents: ReportContents) -> Iterator[str]:
+def _measures(contents: ReportContents, by_measure: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     shown = _shown(contents)
     if len(shown) + 1 < len(contents.analysis.measures):
         yield f"The appendix ({APPENDIX_FILE}) has figures and tables of the other measures."
     for one in shown:
         yield f"### {escape_markdown(one.measure.label)}"
-        yield from _numbers(contents, one, main_figure_image(one))
+        yield from _numbers(contents, one, by_measure, main_figure_image(one))
 
 
-def _numbers(contents: ReportContents, result: MeasureResult, figure: str) -> Iterator[str]:
+def _numbers(
+    contents: ReportContents, result: MeasureResult, by_measure: Mapping[str, Sequence[Row]], figure: str
+) -> Iterator[str]:
     """Yield a measure's figure and means, its planned tests, and reasons for caution."""
-    rows = rows_by_measure(contents.analysis).get(result.measure.key, [])
+    rows = by_measure.get(result.measure.key, [])
     yield figure
     yield short_means_table(result.descriptions)
     yield from planned_parts(result, rows, planned_mark(contents))

@@ -72,9 +72,11 @@ class OverMeasures(NamedTuple):
 @register.simple_tag
 def over_measures(result: MeasureResult, test: str) -> OverMeasures | None:
     """Return the p values corrected over measures. Return None if there is no such correction, or if `test`
-    (`mixed`, or `repeated` for every other test) does not decide."""
-    found = result.within
-    if found is None or not found.over_measures or (found.main_test == "mixed") != (test == "mixed"):
+    (a result of `FactorialTests.deciding_test`) does not decide."""
+    found, tests = result.within, result.factorial
+    if found is None or tests is None or not found.over_measures:
+        return None
+    if tests.deciding_test(found.main_test) != test:
         return None
     name = next(one.correction for one in found.over_measures.values())
     return OverMeasures(name, {term: one.p for term, one in found.over_measures.items()})

@@ -195,7 +195,7 @@
     choosing.release();
     state.attempt += 1;
     if (code in LAST) turnedAway(code);
-    else if (code && !BY_HTMX.includes(code)) setTimeout(comeBack, AGAIN * Math.random());
+    else if (code && !BY_HTMX.includes(code)) setTimeout(comeBack, delay(state.attempt));
     showConnection();
   }
 

@@ -338,6 +338,11 @@ def main_figure_image(result: MeasureResult) -> str:
     return interaction_figure(result) or raincloud_figure(result) or means_figure(result)
 
 
+def image_file(image: str) -> str:
+    """Return the file name in the Markdown of an image."""
+    return image.rpartition("(")[2].rstrip(")")
+
+
 def interaction_figure(result: MeasureResult) -> str:
     """Return the Markdown of the image that shows the means by the factors of the design. Return an empty
     string if the report has no such image file."""

@@ -211,10 +211,8 @@ def means_chart(result: MeasureResult) -> Chart:
 def means_words(result: MeasureResult, pairs: Sequence[DecidedPair]) -> str:
     """Return the description of a chart of means, with the pairs that differ. If the deciding test compares
     no pairs, its verdict is there instead."""
-    told = describe_figure(result, pairs).removeprefix("Synthetic data. ")
-    if carries_pairs(result):
-        return told
-    return told.replace("Pairs that differ, p < .05: none.", f"The deciding test: {short_verdict(result)}.")
+    verdict = "" if carries_pairs(result) else short_verdict(result)
+    return describe_figure(result, pairs, verdict).removeprefix("Synthetic data. ")
 
 
 def replication_chart(result: MeasureResult) -> Chart:

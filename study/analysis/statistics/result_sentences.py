@@ -306,18 +306,18 @@ def describe_participants(result: MeasureResult) -> str:
     return f"{counted_noun(people, result.units.removesuffix('s'))}, {counted_noun(len(rows), 'observation')}"
 
 
-def describe_figure(result: MeasureResult, differing: Sequence[DecidedPair]) -> str:
+def describe_figure(result: MeasureResult, differing: Sequence[DecidedPair], verdict: str = "") -> str:
     """Return a description of the figure for people who cannot see it. `differing` are the pairs of
-    conditions that the figure marks."""
+    conditions that the figure marks. A `verdict` stands in their place if the deciding test compares no
+    pairs."""
     means = "; ".join(_mean(d) for d in result.descriptions)
     many = unbracketed_note(differing, "the tables of pairs, in tests.csv and tukey.csv")
     told = (f"{one.second.label} and {one.first.label}, {format_p(one.p)}" for one in differing)
-    pairs = many or "; ".join(told) or "none"
+    pairs = f"Pairs that differ, p < .05: {many or '; '.join(told) or 'none'}."
     played = ". ".join(map(players_sentence, result.players))
     mark = "Synthetic data. " if result.synthetic else ""
-    text = (
-        f"{mark}Means of {result.measure.label} by condition: {means}. Pairs that differ, p < .05: {pairs}."
-    )
+    found = f"The deciding test: {verdict}." if verdict else pairs
+    text = f"{mark}Means of {result.measure.label} by condition: {means}. {found}"
     return f"{text} Co-players: {played}." if played else text
 
 
@@ -431,6 +431,6 @@ def design_sentences(result: MeasureResult) -> list[str]:
         for one in found.planned.computed
         if one.equivalence is not None
     ]
-    if result.units == "teams":
+    if result.units.endswith("teams"):
         said.append(TEAM_UNIT)
     return [*said, *(one.words for one in found.assumptions)]

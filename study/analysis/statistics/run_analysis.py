@@ -109,8 +109,10 @@ class MeasureResult:
     @property
     def units(self) -> str:
         """Return the plural noun for the units of the tests: `teams` if people who played together count
-        once, else `participants`."""
-        return "teams" if any(row.team for row in self.table.observations) else "participants"
+        once, `participants or teams` if others played alone, else `participants`."""
+        names = ("participants", "teams")
+        present = {bool(row.team) for row in self.table.observations} or {False}
+        return " or ".join(names[is_team] for is_team in sorted(present))
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -369,7 +371,7 @@ def _with_design(
         replace(
             one,
             within=replace(within, assumptions=tests.assumptions) if tests else within,
-            factorial=tests,
+            factorial=tests and tests.with_simple_effects_of(within.found_terms),
         )
         for one, within, tests in zip(results, found, factorial, strict=True)
     )

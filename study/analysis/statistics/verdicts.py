@@ -14,7 +14,7 @@ from study.analysis.statistics.factorial.factorial_rows import significant_terms
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
 from study.analysis.statistics.result_sentences import main_test_sentence
 from study.analysis.statistics.run_analysis import Analysis, DecidedPair, MeasureResult
-from study.analysis.statistics.within.result_types import LEVEL, Contrast, WithinResult
+from study.analysis.statistics.within.result_types import Contrast, WithinResult
 
 GROUP, REPLICATION_TEST = "group", "one_way"
 GROUPED_EFFECTS = {
@@ -37,15 +37,12 @@ def leading_result(analysis: Analysis) -> MeasureResult | None:
 def decisive_ps(result: MeasureResult) -> dict[str, float]:
     """Return the p values of the deciding test by term, after the correction over measures. The result is
     empty if the test could not be computed."""
-    found = result.within
-    if found is None:
-        return {}
-    return {**found.main, **{term: one.p for term, one in found.over_measures.items() if term in found.main}}
+    return result.within.decisive_ps if result.within else {}
 
 
 def found_terms(result: MeasureResult) -> set[str]:
     """Return the keys of the terms that the deciding test finds, p < .05."""
-    return {term for term, p in decisive_ps(result).items() if p < LEVEL}
+    return result.within.found_terms if result.within else set()
 
 
 def carried_pairs(result: MeasureResult) -> tuple[DecidedPair, ...]:

@@ -41,7 +41,13 @@ class Command(OneLineCommand):
         parser.add_argument(
             "--studies", metavar="N", type=int, help="of each kind (1000, or 2000 with --factors)"
         )
-        parser.add_argument("--people", metavar="N", type=int, default=30, help="in each study (30)")
+        parser.add_argument(
+            "--people",
+            metavar="N",
+            type=int,
+            default=30,
+            help="in each study, or in each group with --factors (30)",
+        )
         parser.add_argument("--conditions", metavar="K", type=int, default=5, help="everybody plays all (5)")
         parser.add_argument("--f", type=float, default=0.25, help="Cohen's f of the effect (0.25)")
         parser.add_argument("--correlation", type=float, default=0.5, help="of two conditions (0.5)")

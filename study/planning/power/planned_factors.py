@@ -21,7 +21,7 @@ MOST_LEVELS = 12
 CROSS = " \N{MULTIPLICATION SIGN} "
 Term = tuple[str, ...]
 """The keys of an effect's factors: one for a main effect, several for an interaction."""
-_WRITTEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s+(\d{1,3})(?:\s+(within|between))?\s*")
+_WRITTEN = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\d{1,3})(?:\s+(within|between))?\s*")
 HOW_TO_WRITE = (
     "Write each factor as a name, its number of levels, and “between” if people differ in it: "
     "“partner 3, pace 2 between”."

@@ -35,6 +35,8 @@ from study.planning.power.power_formulas import (
 if TYPE_CHECKING:
     from study.planning.power.mixed_model_simulation import MixedModelPower
 
+MOST_PAIRED = 16
+"""Maximum number of conditions whose pairs are simulated; more take longer than a page may."""
 SEED = 20231
 """Seed of the simulation: the same question gets the same answer."""
 
@@ -291,11 +293,11 @@ def power_row(wish: PowerQuestion, people: int) -> PowerRow:
 
 
 def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
-    if wish.design is not None and (wish.design.subsets or wish.design.cells < 2):
+    if wish.design is not None and (wish.design.subsets or not 2 <= wish.design.cells <= MOST_PAIRED):
         return (), None
     from study.planning.power.main_test_power import pair_shares  # slow to import
 
-    people, plan = max(people, 2), wish.plan_of("condition")
+    people, plan = max(people, 2), wish.plan_of("condition" if wish.design is None else wish.effect)
     means = means_of(plan, wish.pattern)
     shares = pair_shares(plan, people, pattern=wish.pattern, correction=wish.correction, seed=SEED)
     rows = [

@@ -29,7 +29,7 @@ from kitchen.experiments.models import Experiment
 from kitchen.experiments.play_episodes import log_head, play_episode
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import OTHER_COMMANDS, OTHER_MESSAGES, OTHER_STATE, replay_log
-from kitchen.registry.world_registry import WORLDS
+from kitchen.registry.world_registry import known_worlds
 from tests.kitchen.experiments.test_admin import whole
 from tests.worlds import secrets
 from tests.worlds.secrets import Secrets, registered
@@ -492,4 +492,4 @@ def test_an_estimate_has_an_interval_within_the_ends_of_its_figure() -> None:
 def test_a_setup_without_a_team_has_no_team_fields() -> None:
     setup = read_setup({**GIVEN, "world": "overcooked", "pairs": "stay"})
     assert not {"organisations", "organisation_settings", "knowing"} & setup.to_json().keys()
-    assert isinstance(secrets.KIT, WorldKit) and "secrets" in WORLDS
+    assert isinstance(secrets.KIT, WorldKit) and "secrets" in known_worlds()

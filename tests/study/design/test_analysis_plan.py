@@ -111,6 +111,20 @@ def test_a_contrast_can_have_a_margin_of_equivalence(
     assert (found.name, found.measures, found.margin) == (name, measures, margin)
 
 
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        ("H1 [trust] ±.5", "the margin of equivalence cannot be read"),
+        ("H1 [trust] ±0,5", "the margin of equivalence cannot be read"),
+        ("H1 [trust] ±0.5 SD", "the margin of equivalence cannot be read"),
+        ("H1 [trust] fun", "the measures end with a bracket"),
+    ],
+)
+def test_what_is_no_margin_and_no_list_of_measures_is_refused(head: str, why: str) -> None:
+    with pytest.raises(ContrastError, match=why):
+        parse_contrasts(f"{head}: a 1, b -1")
+
+
 def test_a_margin_of_equivalence_is_not_0() -> None:
     with pytest.raises(ContrastError, match="the margin of equivalence is 0"):
         parse_contrasts("H1 ±0: a 1, b -1")

@@ -352,6 +352,14 @@ def test_effects_of_factors_are_planned_with_people_for_each(admin_client: Clien
     assert figure.status_code == 200
 
 
+def test_a_partial_eta_squared_of_an_effect_of_factors_is_converted(admin_client: Client) -> None:
+    found = ask(admin_client, factors="group 2 between, partner 3", effect="0.06", effect_kind="eta")
+    html = " ".join(found.content.decode().split())
+    assert "is a partial η² of .060 at this correlation" in html and "Power of the tests of pairs" in html
+    many = ask(admin_client, factors="2d_view 6, partner 8", scheme="random").content.decode()
+    assert "2d_view" in many and "Power of the tests of pairs" not in many
+
+
 @pytest.mark.parametrize(
     ("field", "value", "why"),
     [("factors", "partner", "cannot be read"), ("each_plays", "one pace", "no factor within people")],

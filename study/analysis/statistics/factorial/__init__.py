@@ -10,7 +10,6 @@ The data flow::
     FactorialRow
     → mixed models         factorial_mixed_model.py     data with gaps
                            ordinal_mixed_model.py       ratings; ordinal_likelihood.py fits the model
-    two sets of values     equivalence_tests.py         equivalence, Bayes factor
 
 `factorial_results.py` and `mixed_model_results.py` define the results. A test that the data do not allow
 returns `NotComputable`. The package imports numpy and scipy, so it is slow to import.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from study.analysis.statistics.factorial.factorial_results import (
     Ancova,
@@ -26,8 +27,10 @@ from study.analysis.statistics.within.result_types import Assumption, Uncomputed
 
 @dataclass(frozen=True, slots=True)
 class SimpleEffects:
-    """The simple effects of one factor, at the levels of the other factors of an interaction."""
+    """The simple effects of one factor, at the levels of the other factors of an interaction. `interaction`
+    is the key of its term."""
 
+    interaction: str
     factor: str
     effects: tuple[SimpleEffect | UntestedSimpleEffect, ...]
 
@@ -36,9 +39,9 @@ class SimpleEffects:
 class FactorialTests:
     """The tests of one measure in a study with named factors.
 
-    `means` are the marginal means of all effects, and `planned` the planned contrasts. Both are those of the
-    mixed model if it decides, or if the ANOVA could not be computed; otherwise those of the ANOVA. `simple`
-    are the simple effects of significant interactions.
+    `means` are the marginal means of the test that decides. `planned` are the planned contrasts of the mixed
+    model if it decides, else of the ANOVA, without covariates. If the ANOVA cannot be computed, both are
+    those of the mixed model. `simple` are the simple effects of interactions that the deciding test finds.
     """
 
     factors: StudyFactors
@@ -48,7 +51,7 @@ class FactorialTests:
     simple: tuple[SimpleEffects, ...]
     planned: tuple[CellContrast | MixedContrast | UncomputedContrast, ...]
     contrasts_of_mixed: bool = False
-    """True if the planned contrasts and the means are those of the mixed model."""
+    """True if the planned contrasts are those of the mixed model."""
     ancova: Ancova | NotComputable | None = None
     """The analysis of covariance; None without planned covariates, or with factors within participants."""
     ordinal: OrdinalMixedModel | NotComputable | None = None
@@ -77,6 +80,10 @@ class FactorialTests:
             return {}
         tested = (one for one in self.anova.effects if isinstance(one, FactorialEffect))
         return {term_key(one.term): one.p_corrected for one in tested}
+
+    def with_simple_effects_of(self, terms: Collection[str]) -> Self:
+        """Return these tests with the simple effects of these interactions only, given by the term's key."""
+        return replace(self, simple=tuple(one for one in self.simple if one.interaction in terms))
 
     def means_of(self, term: Sequence[str]) -> list[MarginalMean]:
         """Return the marginal means at all levels of a term's factors."""

@@ -6,7 +6,7 @@ significant interactions, and planned contrasts of cells. `AnalysisPlan.main` ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -35,7 +35,7 @@ from study.analysis.statistics.factorial.factorial_results import (
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests, SimpleEffects
 from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel, OrdinalMixedModel
 from study.analysis.statistics.factorial.ordinal_mixed_model import cumulative_link_mixed_model
-from study.analysis.statistics.factorial.study_factors import StudyFactors
+from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import MeasureTable, NotComputable
 from study.analysis.statistics.within.result_types import LEVEL
 from study.design.analysis_plan import POSITION, AnalysisPlan, PlannedContrast
@@ -67,13 +67,18 @@ def run_factorial_tests(
         anova=anova,
         mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}, contrasts=()),
         means=_means(cases, model, adjusted),
-        simple=tuple(_simple(cases, anova)),
+        simple=(),
         planned=model.contrasts if model else cell_contrasts(cases, planned),
         contrasts_of_mixed=model is not None,
         ancova=replace(adjusted, means={}) if isinstance(adjusted, Ancova) else adjusted,
         ordinal=replace(ordinal, means={}) if isinstance(ordinal, OrdinalMixedModel) else ordinal,
     )
-    return replace(tests, assumptions=factorial_assumptions(table, cases, tests))
+    found = {term for term, p in tests.decisive_ps(plan.main).items() if p < LEVEL}
+    return replace(
+        tests,
+        simple=tuple(_simple_effects(cases, found)),
+        assumptions=factorial_assumptions(table, cases, tests),
+    )
 
 
 def _means(
@@ -89,12 +94,12 @@ def _means(
 def _missing_cell(
     anova: FactorialAnova | NotComputable, mixed: FactorialMixedModel | NotComputable
 ) -> FactorialAnova | NotComputable:
-    """Return the ANOVA. If it could not be computed because cells have no values, the reason names one."""
+    """Return the ANOVA, or why it cannot be computed: the first cell without a value."""
     if isinstance(mixed, NotComputable) or not mixed.missing_cells:
         return anova
     cell = CROSS.join(mixed.missing_cells[0])
     return NotComputable(
-        "no_data", f"no participant has a value in {cell}; the mixed model has no need of it"
+        "no_data", f"no participant has a value in {cell}; the mixed model does not need this cell"
     )
 
 
@@ -117,18 +122,12 @@ def _rows(
     ]
 
 
-def _simple(cases: FactorialCases, anova: FactorialAnova | NotComputable) -> list[SimpleEffects]:
-    """Return the simple effects of both factors of each significant interaction of two factors."""
-    keys = [one.key for one in cases.factors]
-    found = []
-    for pair in combinations(keys, 2):
-        effect = None if isinstance(anova, NotComputable) else anova.effect(*pair)
-        if effect is not None and effect.p_corrected < LEVEL:
-            found += [
-                SimpleEffects(factor, simple_effects(cases, factor, [other]))
-                for factor, other in (pair, pair[::-1])
-            ]
-    return found
+def _simple_effects(cases: FactorialCases, terms: Collection[str]) -> Iterator[SimpleEffects]:
+    """Yield the simple effects of both factors of each interaction of two factors among `terms`."""
+    for pair in combinations([one.key for one in cases.factors], 2):
+        if term_key(pair) in terms:
+            for factor, other in (pair, pair[::-1]):
+                yield SimpleEffects(term_key(pair), factor, simple_effects(cases, factor, [other]))
 
 
 def _planned(contrast: PlannedContrast, factors: StudyFactors) -> PlannedCellContrast:

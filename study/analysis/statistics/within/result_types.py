@@ -403,11 +403,21 @@ class WithinResult:
         return self.corrections(test).get("condition")
 
     @property
+    def decisive_ps(self) -> dict[str, float]:
+        """Return the p values of the main test by term, after the correction over measures. Empty if it could
+        not be computed."""
+        return {**self.main, **{key: one.p for key, one in self.over_measures.items() if key in self.main}}
+
+    @property
+    def found_terms(self) -> set[str]:
+        """Return the keys of the terms that the main test finds: p < .05 after the correction over
+        measures."""
+        return {term for term, p in self.decisive_ps.items() if p < LEVEL}
+
+    @property
     def has_effect(self) -> bool:
-        """Return whether the main test found an effect of conditions, groups or factors, p < .05 after the
-        correction over measures."""
-        corrected = {term: one.p for term, one in self.over_measures.items()}
-        return any(p < LEVEL for p in {**self.main, **corrected}.values())
+        """Return whether the main test found an effect of conditions, groups or factors."""
+        return bool(self.found_terms)
 
     @property
     def cautions(self) -> tuple[str, ...]:

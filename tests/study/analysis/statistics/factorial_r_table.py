@@ -17,11 +17,6 @@ from study.analysis.statistics.factorial.cell_means import (
     product_weights,
 )
 from study.analysis.statistics.factorial.covariance_analysis import ancova
-from study.analysis.statistics.factorial.equivalence_tests import (
-    independent_bayes_factor,
-    independent_equivalence,
-    paired_equivalence,
-)
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import FactorialCases, FactorialRow, factorial_cases
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
@@ -47,6 +42,11 @@ from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
 from study.analysis.statistics.within.result_types import Sphericity
 from tests.study.analysis.statistics.r_table import Comparison, Number, line_of, stored
+from tests.study.analysis.statistics.two_sample_equivalence import (
+    independent_bayes_factor,
+    independent_equivalence,
+    paired_equivalence,
+)
 
 
 def sets() -> list[tuple[str, str]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from study.analysis.statistics.factorial.cell_means import person_means
-from study.analysis.statistics.factorial.equivalence_tests import (
+from study.analysis.statistics.observations import DefinitionError, NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
+from tests.study.analysis.statistics.factorial_r_table import cases
+from tests.study.analysis.statistics.two_sample_equivalence import (
     independent_bayes_factor,
     independent_equivalence,
     paired_equivalence,
 )
-from study.analysis.statistics.observations import DefinitionError, NotComputable
-from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
-from tests.study.analysis.statistics.factorial_r_table import cases
 
 WIDE, NARROW = EquivalenceBounds(-2, 2), EquivalenceBounds(-0.1, 0.1)
 FIRST, SECOND = [1.0, 2.0, 3.0, 4.0, 6.0], [1.5, 1.5, 3.5, 4.0, 6.0]

@@ -107,6 +107,16 @@ def test_an_interaction_is_found_and_nothing_where_nothing_is(between: bool, mai
     assert any(" at Fast: F(" in one for one in design_sentences(analysis.measure("score")))
 
 
+def test_simple_effects_follow_only_from_interactions_that_are_found_after_the_correction() -> None:
+    tests = analysed({"planner_fast": 3.0, "random_slow": 3.0}, between=False).measure("score").factorial
+    assert tests and {one.interaction for one in tests.simple} == {"partner:pace"}
+    assert {one.factor for one in tests.simple} == {"partner", "pace"}
+    assert tests.with_simple_effects_of({"partner"}).simple == ()
+    weak = analysed({}, between=False, main="mixed").measure("score")
+    assert weak.within and weak.within.main["partner:pace"] < 0.05 <= weak.within.decisive_ps["partner:pace"]
+    assert weak.factorial and weak.factorial.simple == ()
+
+
 def test_a_contrast_of_an_interaction_is_tested_in_its_measure_only() -> None:
     text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1"
     analysis = analysed({"planner_fast": 2.0}, between=True, contrasts=text)

@@ -1,4 +1,4 @@
-"""Test whether two means are equivalent, and compare two groups with a Bayes factor.
+"""Feed two samples to the app's equivalence test and Bayes factor, for the comparison with R.
 
 Equivalence uses two one-sided t tests (Schuirmann 1987): the difference is above the lower bound, and below
 the upper bound. Groups of different people are compared after Welch. The Bayes factor for two groups follows
