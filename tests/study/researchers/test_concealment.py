@@ -89,8 +89,7 @@ def test_only_owners_see_conditions_and_results_until_one_of_them_shows_these(
 
 
 MAY_SEE_WITHOUT_RESULTS = {
-    "figure-texts": "asks for the right to edit; another change adds the right to see results",
-    "report-appendix": "asks for the right to view; another change asks for results",
+    "figure-texts": "names the right to edit, and asks for results, too (see the next test)",
 }
 """Names of addresses of data that need less than the right `results`, with the reason."""
 
@@ -100,7 +99,13 @@ def test_every_staff_address_of_data_needs_the_right_to_see_results() -> None:
     found = [one for one in url_patterns if str(one.pattern).startswith(roots)]
     rights = {one.name: getattr(one.callback, "opens_for", "") for one in found}
     assert len(found) > 12
-    assert {name for name, right in rights.items() if right != "results"} <= MAY_SEE_WITHOUT_RESULTS.keys()
+    assert {name for name, right in rights.items() if right != "results"} == MAY_SEE_WITHOUT_RESULTS.keys()
+
+
+def test_who_edits_but_sees_no_results_cannot_open_the_texts_of_a_figure(study: Study) -> None:
+    browser = Client()
+    browser.force_login(staff(study, "collaborator"))
+    assert browser.get(f"/staff/{study.slug}/analysis/i0/means/texts/").status_code == 403
 
 
 @pytest.mark.parametrize("conceals", [False, True])
