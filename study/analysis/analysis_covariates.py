@@ -21,8 +21,10 @@ NUMERIC = (SurveyItem.Kind.LIKERT, SurveyItem.Kind.NUMBER)
 
 
 def covariate_items(design: Blueprint) -> list[ItemPlan]:
-    """Return the items of a design that can be covariates."""
-    asked = design.items_at(SurveyItem.Place.ABOUT)
+    """Return the items of a design that can be covariates. Without the page of questions about the person,
+    there are none."""
+    place = SurveyItem.Place.ABOUT
+    asked = design.items_at(place) if design.has(place) else ()
     return [one for one in asked if one.kind in NUMERIC and one.correct is None]
 
 

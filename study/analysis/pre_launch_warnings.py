@@ -23,7 +23,7 @@ from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.condition_seats import seats_of
-from study.design.models import Study
+from study.design.models import Study, conditions_with_unmeasured
 from study.design.readiness_checks import readiness_problems
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.participants.models import Round
@@ -291,8 +291,8 @@ def unmeasurable_warnings(study: Study) -> list[str]:
 
 def _unmeasured_by_settings(study: Study) -> list[str]:
     names: dict[str, list[str]] = {}
-    for row in study.conditions.all():
-        for words in row.unmeasured:
+    for row, told in conditions_with_unmeasured(study):
+        for words in told:
             names.setdefault(words, []).append(row.name)
     return [f"{and_list(of)}: {words}" for words, of in names.items()]
 

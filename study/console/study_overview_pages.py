@@ -9,7 +9,7 @@ from django.shortcuts import render
 
 from study.analysis.analysis_results import coplayers_by_condition
 from study.design.demo_study_files import READY_STUDIES
-from study.design.models import Study, SurveyItem
+from study.design.models import Study, SurveyItem, conditions_with_unmeasured
 from study.participants.entry_limits import current_pause
 from study.participants.participant_counts import (
     order_balance,
@@ -42,10 +42,12 @@ def index(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, study: Study) -> HttpResponse:
     """Show one study: its link, conditions, participants and costs."""
     sees_results = has_right(request.user, study, "results")
+    warned = conditions_with_unmeasured(study)
     context = {
         "study": study,
         "participant_link": participant_link(request, study),
-        "conditions": study.conditions.all(),
+        "conditions": [row for row, _ in warned],
+        "warned": warned,
         "items": study.items.filter(place=SurveyItem.Place.SURVEY, enabled=True),
         "counts": study_counts(study),
         "pause": current_pause(study),

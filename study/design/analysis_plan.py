@@ -80,6 +80,8 @@ ROLES: Mapping[str, str] = MappingProxyType(
 """Labels of the roles that a measure can have, by name."""
 COVARIATE = "covariate"
 """The role of an item asked before the rounds that tests of the factors are adjusted for."""
+POSITION = "position"
+"""The covariate of every mixed model: the position of the round in the participant's order."""
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
 """The most values of one measure that a mixed model takes."""

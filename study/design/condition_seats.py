@@ -7,7 +7,7 @@ import Django models.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from kitchen.contract.agent import Agent
@@ -73,6 +73,12 @@ def people_in(played: PlayedCondition) -> tuple[int, ...]:
 def is_shared(played: PlayedCondition) -> bool:
     """Return whether several people play in one episode."""
     return len(people_in(played)) > 1
+
+
+def people_together(conditions: Iterable[PlayedCondition]) -> int:
+    """Return the largest number of people who play one of the conditions together. It is 1 without
+    conditions."""
+    return max((len(people_in(one)) for one in conditions), default=1)
 
 
 def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -> list[MindPlan]:

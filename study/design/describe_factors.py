@@ -51,9 +51,9 @@ def allocation_sentence(plan: AllocationPlan) -> str:
         said = IN_BLOCKS
     else:
         said = (
-            f"Each participant is put into the group that makes the groups most alike in "
-            f"{and_list(plan.answers)} with probability {plan.probability:g}, and otherwise into another one "
-            f"(minimisation by the {plan.imbalance}; ties at random). "
+            "Minimisation assigns each participant. The group that makes the groups most alike in "
+            f"{and_list(plan.answers)} is chosen with probability {plan.probability:g}, otherwise another "
+            f"one. The imbalance is the {plan.imbalance} of the counts. Ties are broken at random. "
             + ("People who left count." if plan.counts_drop_outs else "People who left do not count.")
         )
     limits = "; ".join(line.strip() for line in plan.quotas.splitlines() if line.strip())

@@ -136,15 +136,23 @@ def _own_problem(plan: AllocationPlan) -> str:
 
 
 def open_groups(
-    plan: AllocationPlan, groups: Sequence[str], held: Iterable[AllocatedPerson], answers: Mapping[str, str]
+    plan: AllocationPlan,
+    groups: Sequence[str],
+    held: Iterable[AllocatedPerson],
+    answers: Mapping[str, str],
+    *,
+    completes_team: bool = False,
 ) -> list[str]:
     """Return the groups whose quotas leave room for a person with these answers. `held` are the people who
-    have a group."""
+    have a group.
+
+    If the person `completes_team`, quotas of whole groups leave room. They were filled with whole teams.
+    """
     people = list(held)
     full = {
         one.group
         for one in plan.limits
-        if (not one.item or answers.get(one.item) == one.answer)
+        if (answers.get(one.item) == one.answer if one.item else not completes_team)
         and sum(one.is_about(*person) for person in people) >= one.most
     }
     return [group for group in groups if group not in full]
@@ -163,7 +171,8 @@ def allocate(
 ) -> Assignment:
     """Return the group of the next participant, with the reason.
 
-    `held` are the people who count for minimisation and quotas, and `used` the counts by group for blocks.
+    `held` are the people who count for minimisation and quotas. `used` has the number of participants in each
+    group. Blocks need it.
     `answers` has the participant's answers by item, `seed` is the study's seed, and `number` the
     participant's number. The same arguments give the same group.
     """
@@ -200,8 +209,10 @@ def _minimised(
     others = [group for group in candidates if group != best]
     draw = chance.random()
     chosen = chance.choice(others) if others and draw >= plan.probability else best
+    counts = Counter(one.group for one in held)
     found = {
-        "counts": {group: imbalance[group] for group in candidates},
+        "counts": {group: counts[group] for group in groups},
+        "imbalance": {group: imbalance[group] for group in candidates},
         "best": best,
         "draw": round(draw, 6),
     }

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
+from kitchen.contract.world_errors import WorldError
 from kitchen.words.english_text import and_list
-from study.design.analysis_plan import DEFAULT_PLAN, FACTORIAL_TESTS, MAIN_TESTS, RANKS, analysis_plan_of
+from study.design.analysis_plan import (
+    DEFAULT_PLAN,
+    FACTORIAL_TESTS,
+    MAIN_TESTS,
+    POSITION,
+    RANKS,
+    analysis_plan_of,
+)
 from study.design.between_groups import level_problem
 from study.design.blueprint import Blueprint
+from study.design.condition_seats import people_together
 from study.design.factors import all_cells
 from study.design.group_allocation import ANSWER_KINDS
-from study.design.models import Study
+from study.design.models import Study, SurveyItem
 from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.round_plans import even_number, plan_problem, rounds_of
@@ -32,6 +42,20 @@ def order_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem
         )
         if over:
             yield advice(words, "orders")
+
+
+def shared_subset_problems(study: Study) -> Iterator[ReadinessProblem]:
+    """Yield a problem if people who play together can get different conditions, so that they never meet."""
+    with suppress(WorldError):  # another check reports it
+        for plan in study.round_plans():
+            played = [one for one in study.conditions.all() if one.key in plan.conditions]
+            if rounds_of(plan) < len(plan.conditions) and people_together(played) > 1:
+                words = (
+                    "Several people play together, but participants play different parts of the conditions. "
+                    "Only people with the same conditions meet. Let everybody play all conditions."
+                )
+                yield ReadinessProblem(words, "orders")
+                return
 
 
 def group_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -61,7 +85,7 @@ def allocation_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield the reasons why people cannot be assigned to groups as planned."""
     if not design.groups:
         return
-    asked = {item.key: item for item in design.items_at("about")} if design.has("about") else {}
+    asked = _asked_about_person(design)
     for key in design.allocation.items:
         if key not in asked:
             words = f"The allocation to groups needs the answer {key}, which is not asked before the rounds. "
@@ -70,6 +94,12 @@ def allocation_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
             words = f"The allocation to groups cannot use {key}. Use questions with one answer from a list."
             yield ReadinessProblem(words, "orders")
     yield from _quota_problems(design, asked)
+
+
+def _asked_about_person(design: Blueprint) -> dict[str, ItemPlan]:
+    """Return the questions about the person by key. There are none if their page is off."""
+    place = SurveyItem.Place.ABOUT
+    return {item.key: item for item in design.items_at(place)} if design.has(place) else {}
 
 
 def _quota_problems(design: Blueprint, asked: Mapping[str, ItemPlan]) -> Iterator[ReadinessProblem]:
@@ -82,6 +112,14 @@ def _quota_problems(design: Blueprint, asked: Mapping[str, ItemPlan]) -> Iterato
         item = asked.get(quota.item)
         if item and item.kind == "single" and quota.answer not in item.options:
             words = f"A quota is for the answer {quota.answer} to {quota.item}, which is no option."
+            yield ReadinessProblem(words, "orders")
+    for quota in limits:
+        together = people_together(one for one in design.conditions if one.between_group in ("", quota.group))
+        if not quota.item and quota.most % together:
+            words = (
+                f"The quota of {quota.group} admits {quota.most} people, but {together} people play "
+                f"together. Use a multiple of {together}."
+            )
             yield ReadinessProblem(words, "orders")
     whole = {one.group: one.most for one in limits if not one.item}
     planned = design.study.get("planned_participants")
@@ -120,11 +158,16 @@ def factor_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProble
 def _covariate_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield the reasons why the planned covariates cannot be used as planned."""
     covariates = analysis_plan_of({**design.study, "planned_contrasts": ""}).covariates
-    asked = {one.key for one in design.items_at("about")}
+    asked = _asked_about_person(design)
     for key in covariates:
         if key not in asked:
             words = f"The covariate {key} is not asked before the rounds. Choose the covariates again."
             yield ReadinessProblem(words, "plan")
+    if POSITION in covariates:
+        words = (
+            f"The covariate {POSITION} has the name of the round's position. Give its question another key."
+        )
+        yield ReadinessProblem(words, "plan")
     if covariates and not design.factors:
         words = "Covariates are used in studies with factors only. Vary the conditions by a factor."
         yield ReadinessProblem(words, "plan")

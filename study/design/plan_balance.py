@@ -73,8 +73,8 @@ def plan_balance(plan: RoundPlan, people: int) -> PlanBalance:
     )
 
 
-def _spread(things: Sequence[object], possible: Iterable[object]) -> Spread:
+def _spread(observed: Sequence[object], possible: Iterable[object]) -> Spread:
     """Return how often the rarest and the most frequent of the possible things occur."""
-    found = Counter(things)
+    found = Counter(observed)
     counts = [found[one] for one in possible]
     return Spread(min(counts, default=0), max(counts, default=0))

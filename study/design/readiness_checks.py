@@ -31,14 +31,16 @@ from study.design.condition_seats import is_shared, people_in, planned_organisat
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
+from study.design.group_allocation import parse_allocation
 from study.design.group_and_factor_checks import (
     allocation_problems,
     factor_problems,
     group_problems,
     order_problems,
+    shared_subset_problems,
 )
 from study.design.metric_and_scale_names import has_metric_in
-from study.design.models import Condition, Outcome, Study, SurveyItem
+from study.design.models import Condition, Outcome, Study, SurveyItem, conditions_with_unmeasured
 from study.design.page_and_item_order import ITEM_PAGES
 from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
@@ -108,6 +110,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *allocation_problems(design),
         *factor_problems(study, design),
         *order_problems(study, design),
+        *shared_subset_problems(study),
         *_parts(study, design),
         *_practice(design),
         *_practised_seats(design),
@@ -150,8 +153,8 @@ def _sample_size_problems(planned: int, conditions: int, rounds: int, main: str)
     elif main == "mixed" and planned * (rounds - 1) <= 2 * conditions:
         enough = 2 * conditions // max(rounds - 1, 1) + 1
         yield (
-            f"{planned} participants in {conditions} conditions are too few for the mixed model, which "
-            f"separates condition, position and carry-over. Plan {enough} or more, or another main test."
+            f"{planned} participants who each play {rounds} of {conditions} conditions are too few for the "
+            f"mixed model. Plan {enough} or more, or another main test."
         )
     if main == "mixed" and planned * rounds > MOST_ROWS:
         yield (
@@ -199,6 +202,7 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
     rows = list(study.conditions.all())
     if not rows:
         yield ReadinessProblem("There is no condition yet. Add at least one.", "condition-new")
+    unmeasured = dict(conditions_with_unmeasured(study, rows))
     for row in rows:
         try:
             row.clean()
@@ -211,7 +215,7 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
                 f"plan. Choose “{CONDITION['offers_plans']}”."
             )
             yield ReadinessProblem(words, "condition", (row.pk,))
-        for caution in (*row.cautions, *row.unmeasured):
+        for caution in (*row.cautions, *unmeasured[row]):
             yield advice(f"{row.name}: {caution}", "condition", row.pk)
     labels = [row.label for row in rows]
     for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
@@ -443,10 +447,13 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
     shared = [row for row in study.conditions.all() if _is_shared(row)]
+    quotas = parse_allocation(study.allocation).limits if study.between_groups else ()
     leave = any(team_of(row.organisation).unfilled == LEAVE for row in shared)
     for kind, words in Outcome.Kind.choices:
         row = rows.get(kind)
         if kind == Outcome.Kind.UNMATCHED and not leave:
+            continue
+        if kind == Outcome.Kind.NO_PLACE and not any(one.item for one in quotas):
             continue
         if row is None or not (row.code or row.url):
             where = study.get_recruitment_display()

@@ -250,16 +250,19 @@ def pair_counts(subsets: Iterable[Subset], n: int) -> list[int]:
     return [counts[pair] for pair in combinations(range(n), 2)]
 
 
-def assign_sequence(plan: RoundPlan, used: Mapping[int, SequenceTally], *, number: int) -> OrderSequence:
+def assign_sequence(
+    plan: RoundPlan, used: Mapping[int, SequenceTally], *, number: int, seed: int | None = None
+) -> OrderSequence:
     """Return the sequence of the next participant. `used` has the numbers of participants by sequence id.
-    `number` is the participant's number.
+    `number` is the participant's number. `seed` is that of the draws; the default is the plan's.
 
     If everybody plays all conditions, `assign_order` decides. Otherwise one of the sequences with the fewest
     participants is chosen: the one whose conditions were played least, so far at these positions. Ties are
     broken at random. Raises UnknownNameError and SchemeError as `plan_sequences` does.
     """
+    seed = plan.seed if seed is None else seed
     if plan.is_plain:
-        return assign_order(plan.scheme, plan.conditions, used, seed=plan.seed, number=number)
+        return assign_order(plan.scheme, plan.conditions, used, seed=seed, number=number)
     sequences = plan_sequences(plan)
     filled = {one.id: used.get(one.id, SequenceTally()).filled for one in sequences}
     played = Counter(_weighted((key, filled[one.id]) for one in sequences for key in one.order))
@@ -267,7 +270,7 @@ def assign_sequence(plan: RoundPlan, used: Mapping[int, SequenceTally], *, numbe
         _weighted((place, filled[one.id]) for one in sequences for place in enumerate(one.order))
     )
     followed = Counter(_weighted((pair, filled[one.id]) for one in sequences for pair in pairwise(one.order)))
-    chance = random.Random(derived_seed(plan.seed, "sequence", sum(filled.values())))  # noqa: S311
+    chance = random.Random(derived_seed(seed, "sequence", sum(filled.values())))  # noqa: S311
 
     def imbalance(one: OrderSequence) -> tuple[float, ...]:
         return (
@@ -281,7 +284,7 @@ def assign_sequence(plan: RoundPlan, used: Mapping[int, SequenceTally], *, numbe
     chosen = min(sequences, key=imbalance)
     if get_scheme(plan.scheme).block(len(chosen.order)):
         return chosen
-    return _shuffled(plan, chosen, number)
+    return _shuffled(plan, chosen, derived_seed(seed, "order", number))
 
 
 def _weighted(counts: Iterable[tuple[object, int]]) -> dict[object, int]:
@@ -292,10 +295,9 @@ def _weighted(counts: Iterable[tuple[object, int]]) -> dict[object, int]:
     return dict(total)
 
 
-def _shuffled(plan: RoundPlan, one: OrderSequence, number: int) -> OrderSequence:
-    """Return the sequence in a random order, which the participant's number determines. Blocks that are
-    played together stay together."""
-    seed = derived_seed(plan.seed, "order", number)
+def _shuffled(plan: RoundPlan, one: OrderSequence, seed: int) -> OrderSequence:
+    """Return the sequence in a random order, which the seed determines. Blocks that are played together stay
+    together."""
     if not plan.together:
         return OrderSequence(one.id, tuple(random_order(one.order, seed)))
     blocks = random_order([str(place) for place in range(len(plan.blocks))], seed)

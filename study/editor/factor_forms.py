@@ -21,7 +21,7 @@ from study.design.condition_choices import COPLAYER, WORLD, goal_labels, kind_ch
 from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from
 from study.design.models import Condition
-from study.editor.team_factor_fields import sets_of_team_value, team_paths, team_value_field
+from study.editor.team_factor_fields import level_settings, team_paths, team_value_field
 
 WITHIN, BETWEEN = "within", "between"
 WHERE = (
@@ -233,7 +233,7 @@ class ValuesFactorForm(FactorForm):
         the other levels have as many as the world needs.
         """
         if self.path.startswith("organisation."):
-            return sets_of_team_value(self.base, self.path, value)
+            return level_settings(self.base, self.path, value)
         if self.path != COPLAYER:
             return {self.path: value}
         own = self.base.coplayer_settings if value == self.base.coplayer else _first_settings(str(value))

@@ -136,7 +136,7 @@ def conceal_conditions(request: HttpRequest, study: Study) -> HttpResponse:
     study.conceals_allocation = request.POST.get("conceal") == "yes"
     words = "All members see conditions and results."
     if study.conceals_allocation:
-        words = "While the study runs, only owners see conditions and results."
+        words = "Only owners see conditions and results until one of them shows these again."
     save = partial(study_save, study=study, fields=["conceals_allocation"])
     return service_button(request, study, save, words, "design-members")
 

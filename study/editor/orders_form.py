@@ -17,7 +17,7 @@ from study.design.group_allocation import (
     RANGE,
     allocation_problem_in,
 )
-from study.design.models import Study
+from study.design.models import Study, SurveyItem
 
 ALLOCATION_FIELD = "allocation__"
 """Beginning of the names of the fields for the allocation to groups."""
@@ -62,7 +62,7 @@ class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
     def _allocation_fields(self) -> dict[str, forms.Field]:
         """Return the fields for the allocation to groups, by their names in the stored plan."""
         now = self.instance.allocation
-        rows = self.instance.items.filter(place="about", enabled=True, kind__in=ANSWER_KINDS)
+        rows = self.instance.items.filter(place=SurveyItem.Place.ABOUT, enabled=True, kind__in=ANSWER_KINDS)
         return {
             "method": forms.ChoiceField(
                 label="Allocation to groups",

@@ -58,20 +58,22 @@ def team_value_field(base: Condition, path: str) -> forms.Field:
             coerce=lambda text: [int(text)],
         )
     if path == LEADER:
-        people = team_of(base.organisation).people
-        return forms.TypedChoiceField(
-            choices=[
-                (str(seat), "The participant" if seat in people else f"The co-player of player {seat + 1}")
-                for seat in range(seats_of(base))
-            ],
-            coerce=int,
-        )
+        choices = [(str(seat), _leader_label(base, seat)) for seat in range(seats_of(base))]
+        return forms.TypedChoiceField(choices=choices, coerce=int)
     if path == APART:
         return forms.BooleanField(required=False)
     return setting_field(_settings(base)[path.removeprefix(SETTINGS)])
 
 
-def sets_of_team_value(base: Condition, path: str, value: Any) -> dict[str, Json]:
+def _leader_label(base: Condition, seat: int) -> str:
+    """Return who leads if the member in this seat does. With several people, the label has the seat."""
+    people = team_of(base.organisation).people
+    if seat not in people:
+        return f"The co-player of player {seat + 1}"
+    return "The participant" if len(people) == 1 else f"The participant as player {seat + 1}"
+
+
+def level_settings(base: Condition, path: str, value: Any) -> dict[str, Json]:
     """Return what a level with this value sets. A participant who leads without a player gives the seat to a
     teammate, so that the number of players stays."""
     sets: dict[str, Json] = {path: value}

@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
             field=models.BooleanField(
                 db_default=False,
                 default=False,
-                help_text="While the study is open or somebody plays, only owners see conditions, groups and results of participants. Collaborators and viewers see everything else.",
+                help_text="Until an owner switches this off, only owners see conditions, groups and results of participants. Collaborators and viewers see everything else.",
                 verbose_name="conceal conditions from staff who do not own the study",
             ),
         ),

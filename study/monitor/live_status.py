@@ -309,6 +309,7 @@ STATUS_LINES = (
     ("timed out", Participant.Status.TIMED_OUT),
     ("ended for a technical reason", Participant.Status.TECHNICAL),
     ("found nobody to play with", Participant.Status.UNMATCHED),
+    ("found no group with a place", Participant.Status.NO_PLACE),
 )
 KINDS = ("person", "synthetic", "preview")
 

@@ -4,76 +4,89 @@ quotas are filled."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
+from study.design.between_groups import group_keys
 from study.design.blueprint import Blueprint, blueprint_of
-from study.design.condition_seats import is_shared, people_in
-from study.design.group_allocation import AllocatedPerson, open_groups
+from study.design.condition_seats import people_together
+from study.design.group_allocation import AllocatedPerson, AllocationPlan, open_groups, parse_allocation
 from study.design.models import Study
-from study.participants.models import Participant
+from study.participants.models import AWAY_SECONDS, Participant
+from study.participants.participant_counts import participants_of_groups
 
 
-def people_with_group(
-    study: Study, design: Blueprint, *, synthetic: bool, preview: bool
-) -> QuerySet[Participant]:
-    """Return the participants who have one of the design's groups, in the order of their numbers.
-
-    Participants who left or were excluded are included only if the plan counts drop-outs. Only one kind is
-    counted: people, synthetic participants or previews.
-    """
-    versions = study.versions.defer("bundle").order_by()
-    alike = [one.pk for one in versions if one.blueprint.groups == design.groups]
-    held = study.participants.filter(version__in=alike, synthetic=synthetic, preview=preview)
-    held = held.exclude(between_group="").order_by("number")
-    if design.allocation.counts_drop_outs:
-        return held
+def _kept(people: QuerySet[Participant], plan: AllocationPlan) -> QuerySet[Participant]:
+    """Return the people without those who left or were excluded, unless the plan counts drop-outs."""
+    if plan.counts_drop_outs:
+        return people
     kept = (Participant.Status.ACTIVE, Participant.Status.COMPLETE)
-    return held.filter(status__in=kept, excluded_at=None)
+    return people.filter(status__in=kept, excluded_at=None)
 
 
 def allocated_people(
-    study: Study, design: Blueprint, *, synthetic: bool, preview: bool
+    study: Study, plan: AllocationPlan, groups: Sequence[str], *, synthetic: bool, preview: bool
 ) -> list[AllocatedPerson]:
-    """Return the people who count for minimisation and quotas, with the answers that were used for them."""
-    held = people_with_group(study, design, synthetic=synthetic, preview=preview)
-    rows = held.values_list("between_group", "allocation")
+    """Return the people who count for minimisation and quotas, with the answers that were used for them. They
+    come in the order of their numbers.
+
+    Only one kind is counted: people, synthetic participants or previews.
+    """
+    people = participants_of_groups(study, groups).filter(synthetic=synthetic, preview=preview)
+    rows = _kept(people, plan).order_by("number").values_list("between_group", "allocation")
     return [AllocatedPerson(group, why.get("answers", {})) for group, why in rows]
 
 
-def is_every_group_full(study: Study, design: Blueprint, *, synthetic: bool) -> bool:
-    """Return whether the quotas of whole groups leave no room in any group. Quotas of groups with an answer
-    are not considered, because a new person has not answered yet."""
-    plan = design.allocation
-    if not plan.limits or not design.groups:
+def is_every_group_full(study: Study, *, synthetic: bool) -> bool:
+    """Return whether the quotas of whole groups leave no room in any group, and nobody waits for a person to
+    play with. Quotas of groups with an answer are not considered, because a new person has not answered yet.
+    """
+    plan, groups = parse_allocation(study.allocation), group_keys(study.between_groups)
+    if not plan.limits or not groups:
         return False
-    held = allocated_people(study, design, synthetic=synthetic, preview=False)
-    return not open_groups(plan, design.groups, held, {})
+    kind = {"synthetic": synthetic, "preview": False}
+    if open_groups(plan, groups, allocated_people(study, plan, groups, **kind), {}):
+        return False
+    return not _groups_to_complete(study, blueprint_of(study), **kind)
 
 
-def group_to_complete(person: Participant, design: Blueprint) -> str:
+def group_to_complete(person: Participant, design: Blueprint, answers: Mapping[str, str]) -> str:
     """Return the group of the people who wait for somebody to play with, and could play with this person. If
     there are several groups, return that of the person who came first. Return an empty string if nobody
     waits.
 
-    People who play an episode together must have the same group. So a new person first completes a team.
+    People who play an episode together must have the same group. So a new person first completes a team, as
+    far as the quotas for the person's `answers` allow it.
     """
-    sizes = {group: _people_together(design, group) for group in design.groups}
-    if not any(size > 1 for size in sizes.values()):
-        return ""
     kind = {"synthetic": person.synthetic, "preview": person.preview}
-    held = people_with_group(person.study, design, **kind)
-    alike = {"version": person.version_id, "language": person.language, "excluded_at": None}
-    alone = held.filter(status=Participant.Status.ACTIVE, membership__group__formed_at=None, **alike)
-    waiting = Counter(alone.values_list("between_group", flat=True))
-    return next((group for group, number in waiting.items() if number % sizes[group]), "")
+    alike = {"version": person.version_id, "language": person.language}
+    waiting = _groups_to_complete(person.study, design, **kind, **alike)
+    plan = design.allocation
+    if waiting and plan.limits and not person.preview:
+        held = allocated_people(person.study, plan, design.groups, **kind)
+        waiting = open_groups(plan, waiting, held, answers, completes_team=True)
+    return next(iter(waiting), "")
 
 
-def _people_together(design: Blueprint, group: str) -> int:
-    """Return the largest number of people who play a condition of the group together."""
-    conditions = design.for_group(group).conditions
-    return max((len(people_in(one)) for one in conditions if is_shared(one)), default=1)
+def _groups_to_complete(study: Study, design: Blueprint, **alike: Any) -> list[str]:
+    """Return the groups in which a team lacks people. The group of the person who came first comes first.
+
+    People wait before their first lobby, and while their page in the lobby sends signals. `alike` are values
+    of the fields of the participants to count.
+    """
+    sizes = {group: people_together(design.for_group(group).conditions) for group in design.groups}
+    if not any(size > 1 for size in sizes.values()):
+        return []
+    held = participants_of_groups(study, design.groups).filter(
+        status=Participant.Status.ACTIVE, excluded_at=None, membership__group__formed_at=None, **alike
+    )
+    here = Q(membership=None) | Q(membership__seen_at__gt=timezone.now() - AWAY_SECONDS)
+    waiting = Counter(held.filter(here).order_by("number").values_list("between_group", flat=True))
+    return [group for group, number in waiting.items() if number % sizes[group]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +118,8 @@ def allocation_progress(study: Study) -> AllocationProgress | None:
     Return None if the current design uses neither. Only human participants count."""
     if not study.allocation or not study.between_groups:
         return None
-    design = blueprint_of(study)
-    plan, held = design.allocation, allocated_people(study, design, synthetic=False, preview=False)
+    plan, groups = parse_allocation(study.allocation), group_keys(study.between_groups)
+    held = allocated_people(study, plan, groups, synthetic=False, preview=False)
     quotas = [
         QuotaProgress(
             f"{one.group}, {one.item} = {one.answer}" if one.item else one.group,
@@ -117,8 +130,8 @@ def allocation_progress(study: Study) -> AllocationProgress | None:
     ]
     given = Counter((key, person.answers[key], person.group) for person in held for key in person.answers)
     answers = [
-        (f"{key}: {answer}", tuple(given[key, answer, group] for group in design.groups))
+        (f"{key}: {answer}", tuple(given[key, answer, group] for group in groups))
         for key in plan.items
         for answer in sorted({answer for name, answer, _ in given if name == key})
     ]
-    return AllocationProgress(design.groups, tuple(quotas), tuple(answers))
+    return AllocationProgress(groups, tuple(quotas), tuple(answers))

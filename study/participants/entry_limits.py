@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.page_and_item_order import WELCOME
 from study.design.study_errors import StudyClosedError
@@ -75,8 +74,12 @@ def participants_with_place() -> Q:
 def is_full(study: Study, *, synthetic: bool = False) -> bool:
     """Return whether all places for participants in the study, or all places in its groups, are taken. Human
     and synthetic participants count separately."""
-    if study.allocation and is_every_group_full(study, blueprint_of(study), synthetic=synthetic):
-        return True
+    return is_every_group_full(study, synthetic=synthetic) or _is_every_place_taken(
+        study, synthetic=synthetic
+    )
+
+
+def _is_every_place_taken(study: Study, *, synthetic: bool) -> bool:
     if study.max_participants is None:
         return False
     placed = study.participants.filter(participants_with_place(), synthetic=synthetic)
@@ -84,7 +87,8 @@ def is_full(study: Study, *, synthetic: bool = False) -> bool:
 
 
 def take_place(person: Participant) -> None:
-    """Give this participant one of the study's limited places. A participant who has a place keeps it. Raises
+    """Give this participant one of the study's limited places. A participant who has a place keeps it. A
+    participant who has a group counts for its quotas already, so that only places matter. Raises
     StudyClosedError if no place is left.
 
     Call this before you store the action that takes the place, in the same transaction.
@@ -93,5 +97,6 @@ def take_place(person: Participant) -> None:
         return
     study = Study.objects.select_for_update().get(pk=person.study_id)  # one at a time
     has_place = Participant.objects.filter(participants_with_place(), pk=person.pk)
-    if is_full(study, synthetic=person.synthetic) and not has_place.exists():
+    full = _is_every_place_taken if person.between_group else is_full
+    if full(study, synthetic=person.synthetic) and not has_place.exists():
         raise StudyClosedError(study.slug)

@@ -7,6 +7,7 @@ staff on participants.
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
@@ -29,6 +30,9 @@ def new_completion_code() -> str:
 
 
 GUEST_SALT = "brigade.guest"
+AWAY_SECONDS = timedelta(seconds=75)
+"""A member of a group whose page in the lobby sent no signal for this long is not present. Browsers may limit
+a background page to one signal a minute. A page that is closed reports it at once (`leave_lobby`)."""
 
 
 class Participant(models.Model):
@@ -46,6 +50,7 @@ class Participant(models.Model):
         TIMED_OUT = "timed_out", "timed out"
         TECHNICAL = "technical", "ended for a technical reason"
         UNMATCHED = "unmatched", "nobody to play with"
+        NO_PLACE = "no_place", "no group with a place"
 
     as_guest = False
     """True if the current request showed no more than the label. Never stored."""

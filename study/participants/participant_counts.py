@@ -136,10 +136,15 @@ def group_tallies(
 
     Only one kind is counted: people, synthetic participants or previews.
     """
-    versions = study.versions.defer("bundle").order_by()
-    alike = [one.pk for one in versions if one.blueprint.groups == tuple(groups)]
-    held = study.participants.filter(version__in=alike, synthetic=synthetic, preview=preview)
-    return dict.fromkeys(groups, SequenceTally()) | _tallies(held.exclude(between_group=""), "between_group")
+    held = participants_of_groups(study, groups).filter(synthetic=synthetic, preview=preview)
+    return dict.fromkeys(groups, SequenceTally()) | _tallies(held, "between_group")
+
+
+def participants_of_groups(study: Study, groups: Sequence[str]) -> QuerySet[Participant]:
+    """Return the participants who have a group, over all versions of the study with exactly these groups."""
+    written = study.versions.order_by().values_list("pk", "document__study__between_groups")
+    alike = [pk for pk, keys in written if group_keys(keys or "") == tuple(groups)]
+    return study.participants.filter(version__in=alike).exclude(between_group="")
 
 
 def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally]:

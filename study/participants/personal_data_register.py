@@ -52,7 +52,8 @@ STORED_DATA: Mapping[str, StoredData] = {
     "code": StoredData(
         gettext_noop(
             "A number and a code that represent you in the data and give access to nothing; the version "
-            "of the study that you saw, its language, the order of your rounds, and why you play these rounds"
+            "of the study that you saw, its language, the order of your rounds, and how your rounds were "
+            "chosen, with the answers about you that were used"
         ),
         gettext_noop("so that the data of one person can be found together"),
     ),

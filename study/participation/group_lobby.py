@@ -40,15 +40,12 @@ from study.design.models import Study
 from study.design.page_and_item_order import LOBBY
 from study.design.team_organisation import LEAVE, Team, team_of
 from study.participants.end_and_erase_participation import participant_end
-from study.participants.models import Group, GroupMember, PageVisit, Participant, Round
+from study.participants.models import AWAY_SECONDS, Group, GroupMember, PageVisit, Participant, Round
 from study.participants.next_page import CurrentPage, ParticipantProgress
 from study.participants.participant_notifications import notify_staff
 from study.participation.page_progress import lock_participant
 from study.participation.round_planning import create_shared_episode, study_budget
 
-AWAY_SECONDS = timedelta(seconds=75)
-"""A member whose page sent no signal for this long is not present. Browsers may limit a background page to
-one signal a minute. A page that is closed reports it at once (`leave_lobby`)."""
 MOVED = 1000
 """Offset for the positions of rounds while they are reordered, so that no two rounds share a position."""
 TRIES = 3

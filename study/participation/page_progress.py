@@ -12,14 +12,16 @@ from django.utils.crypto import constant_time_compare
 
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
+from study.design.models import SurveyItem
 from study.design.page_and_item_order import LOBBY, WAITING
 from study.design.questions.item_kinds import is_right
+from study.design.study_errors import StudyClosedError
 from study.participants.end_and_erase_participation import finish_participant, mark_episode_visits_done
 from study.participants.entry_limits import take_place
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_notifications import notify_staff
-from study.participation.group_assignment import ABOUT, needs_answers_first
+from study.participation.group_assignment import needs_answers_first
 from study.participation.round_planning import (
     create_practice_episode,
     create_round_episode,
@@ -193,9 +195,11 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
     """Store the answers of one page, and prepare the next page. `values` are answers by item key, already
     checked by the form.
 
-    After the questions about the person, the rounds are planned if they depend on the answers. Return False,
-    without a change, if the page is not the current page, for example because it is done already. Raises
-    StudyClosedError if the study has no place or no open group for the participant.
+    After the questions about the person, the rounds are planned if they depend on the answers. If no group
+    is open for them, the answers are kept and the participation ends. So nobody can try other answers.
+
+    Return False, without a change, if the page is not the current page, for example because it is done
+    already. Raises StudyClosedError if the study has no place for the participant.
     """
     progress = ParticipantProgress(lock_participant(participant_id))
     one = progress.place.round if position else None
@@ -204,7 +208,7 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
     _store(progress.participant, values, one=one)
     if one:
         one.answered_at = timezone.now()
-    elif page == ABOUT:
+    elif page == SurveyItem.Place.ABOUT:
         _plan_after_answers(progress)
     prepare_next_page(progress, answered=one)
     return True
@@ -212,11 +216,14 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
 def _plan_after_answers(progress: ParticipantProgress) -> None:
     """Plan the rounds of a participant who has just answered the questions about the person, if the rounds
-    depend on these answers."""
+    depend on these answers. If no group is open, the participation ends."""
     person = progress.participant
     is_active = person.status == Participant.Status.ACTIVE
     if is_active and needs_answers_first(person.version.blueprint):
-        plan_rounds(person)
+        try:
+            plan_rounds(person)
+        except StudyClosedError:
+            finish_participant(person, Participant.Status.NO_PLACE, "quotas: no group is open")
         progress.reload_rounds()
 
 

@@ -32,7 +32,7 @@ from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies
 from study.participants.participant_notifications import live_page_group
-from study.participation.group_assignment import assign_group
+from study.participation.group_assignment import assign_group, seed_of_draws
 
 
 def plan_rounds(person: Participant) -> None:
@@ -49,7 +49,8 @@ def plan_rounds(person: Participant) -> None:
     assign_group(person)
     plan = design.round_plan(person.between_group)
     used = sequence_tallies(person.study, plan, **kind)
-    order = assign_sequence(plan, used, number=person.number)
+    seed = seed_of_draws(person, plan.seed)
+    order = assign_sequence(plan, used, number=person.number, seed=seed)
     rows = {row.key: row for row in person.study.conditions.all()}
     if gone := [key for key in order.order if key not in rows]:
         finish_participant(

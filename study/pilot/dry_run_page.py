@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from study.analysis.pre_launch_warnings import dry_run_warnings, late_decision_warnings
-from study.design.models import Study
+from study.design.models import Study, conditions_with_unmeasured
 from study.design.study_errors import DesignError
 from study.participation.enter_study import why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
@@ -164,8 +164,8 @@ def _unmeasured(study: Study) -> list[tuple[str, str]]:
     shown = dry_run_warnings(study)
     return [
         (row.name, words)
-        for row in study.conditions.all()
-        for words in (*row.unmeasured, *shown.get(row.key, ()))
+        for row, told in conditions_with_unmeasured(study)
+        for words in (*told, *shown.get(row.key, ()))
     ]
 
 

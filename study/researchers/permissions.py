@@ -3,7 +3,7 @@
 - `copy`: see the design and copy it into a new study.
 - `view`: see the study and its participants.
 - `results`: see which conditions participants have, and their data. A study can conceal this from everybody
-  but its owners while it runs.
+  but its owners, until an owner shows it again.
 - `edit`: change the design, and act on participants.
 - `own`: manage members, freeze the design, and delete the study.
 
@@ -18,7 +18,7 @@ from typing import Any, Concatenate
 
 from django.contrib.auth.decorators import user_passes_test
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.cache import never_cache
@@ -53,16 +53,9 @@ def rights_in(user: Any, study: Study) -> frozenset[str]:
         return RIGHTS[Membership.Role.OWNER]
     role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first()
     rights = RIGHTS.get(role or "", frozenset())
-    if "own" not in rights and Study.objects.filter(_concealed(), pk=study.pk).exists():
+    if "own" not in rights and Study.objects.filter(pk=study.pk, conceals_allocation=True).exists():
         rights -= {"results"}
     return rights | (frozenset({"copy"}) if study.shared else frozenset())
-
-
-def _concealed() -> Q:
-    """Return the filter for studies that conceal conditions now: they are open, or a person still plays."""
-    people = Participant.objects.filter(study=OuterRef("pk"), synthetic=False, preview=False)
-    playing = Q(Exists(people.filter(status=Participant.Status.ACTIVE)))
-    return Q(conceals_allocation=True) & (Q(status=Study.Status.OPEN) | playing)
 
 
 def _is_let_in(user: Any) -> bool:
@@ -72,9 +65,12 @@ def _is_let_in(user: Any) -> bool:
 
 
 def is_concealed_from(user: Any, study: Study) -> bool:
-    """Return whether the study conceals participants' conditions and groups from this user now."""
-    is_hidden = study.conceals_allocation and Study.objects.filter(_concealed(), pk=study.pk).exists()
-    return is_hidden and not has_right(user, study, "own")
+    """Return whether the study conceals participants' conditions and groups from this user.
+
+    Closing the study or ending participations changes nothing, because collaborators may do both. Only an
+    owner shows the conditions again.
+    """
+    return study.conceals_allocation and not has_right(user, study, "own")
 
 
 def has_right(user: Any, study: Study, right: str) -> bool:
@@ -91,8 +87,7 @@ def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
     roles = [role for role, rights in RIGHTS.items() if right in rights]
     mine = Membership.objects.filter(user=user, role__in=roles)
     if right == "results":
-        hidden = Study.objects.filter(_concealed()).values("pk")
-        mine = mine.filter(Q(role=Membership.Role.OWNER) | ~Q(study__in=hidden))
+        mine = mine.filter(Q(role=Membership.Role.OWNER) | Q(study__conceals_allocation=False))
     theirs = mine.values("study")
     return Study.objects.filter(Q(pk__in=theirs) | (Q(shared=True) if right == "copy" else Q(pk=None)))
 

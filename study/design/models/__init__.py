@@ -1,6 +1,6 @@
 """Define the Django models of a study's design. Other modules import them from this package."""
 
-from study.design.models.condition import Condition, Knowing
+from study.design.models.condition import Condition, Knowing, conditions_with_unmeasured
 from study.design.models.parts_and_outcomes import Outcome, StudyPart
 from study.design.models.study import Shown, Study, new_seed
 from study.design.models.survey_item import SurveyItem
@@ -15,5 +15,6 @@ __all__ = [
     "StudyPart",
     "SurveyItem",
     "Version",
+    "conditions_with_unmeasured",
     "new_seed",
 ]

@@ -5,6 +5,7 @@ The other players are agents or people.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -272,14 +273,27 @@ class Condition(models.Model):
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
-        """Return sentences about what episodes with these settings cannot measure."""
-        planned = self.study.planned_participants
-        if planned is not None:
-            share = condition_shares(self.study.round_plans()).get(self.key, 1.0)
-            planned = round(planned * share)
-        return measurement_warnings(self, planned)
+        """Return sentences about what episodes with these settings cannot measure. For all conditions of a
+        study, use `conditions_with_unmeasured`."""
+        return next(told for row, told in conditions_with_unmeasured(self.study, [self]))
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return sentences about co-player settings without effect, for the form."""
         return condition_remarks(self)
+
+
+def conditions_with_unmeasured(
+    study: Study, rows: Iterable[Condition] | None = None
+) -> list[tuple[Condition, tuple[str, ...]]]:
+    """Return each condition with the sentences about what episodes with its settings cannot measure. `rows`
+    are the conditions to read; the default is all conditions of the study."""
+    planned = study.planned_participants
+    shares = {} if planned is None else condition_shares(study.round_plans())
+    return [
+        (
+            row,
+            measurement_warnings(row, None if planned is None else round(planned * shares.get(row.key, 1.0))),
+        )
+        for row in (study.conditions.all() if rows is None else rows)
+    ]

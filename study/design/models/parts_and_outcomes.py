@@ -56,6 +56,7 @@ class Outcome(models.Model):
         TIMED_OUT = "timed_out", "timed out"
         TECHNICAL = "technical", "ended for a technical reason"
         UNMATCHED = "unmatched", "nobody to play with"
+        NO_PLACE = "no_place", "no group with a place"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="outcomes")

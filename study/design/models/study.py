@@ -133,8 +133,8 @@ class Study(models.Model):
         "conceal conditions from staff who do not own the study",
         default=False,
         db_default=False,
-        help_text="While the study is open or somebody plays, only owners see conditions, groups and results "
-        "of participants. Collaborators and viewers see everything else.",
+        help_text="Until an owner switches this off, only owners see conditions, groups and results of "
+        "participants. Collaborators and viewers see everything else.",
     )
     same_dishes = models.BooleanField(
         "the same random events for everybody",

@@ -108,6 +108,12 @@ WORDS = {
             "The people you were going to play with did not come or have left. Thank you for waiting."
         ),
     ),
+    "no_place": (
+        gettext_noop("This study has no place left for you"),
+        gettext_noop(
+            "Enough people who gave the same answers already take part. Thank you for your answers."
+        ),
+    ),
 }
 """Heading and text of each end except completion."""
 

@@ -39,7 +39,7 @@ from study.participants.participant_counts import (
 )
 from study.participants.participant_notifications import live_page_group, live_page_group_name
 from study.participation.enter_study import consent_digest
-from study.participation.group_assignment import ABOUT, needs_answers_first
+from study.participation.group_assignment import needs_answers_first
 from study.pilot.bots.simulated_person import Experience, Person, item_answer
 from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, WalkPlan, walk_plans
 from study.pilot.dry_run_execution import study_script
@@ -177,7 +177,7 @@ class _Maker:
         for group, plan in self.round_plans.items():
             held = sequence_tallies(study, plan, **kind)
             self.tallies |= {(group, number): tally for number, tally in held.items()}
-        self.allocated = allocated_people(study, self.design, **kind)
+        self.allocated = allocated_people(study, self.design.allocation, groups, **kind)
         self.codes = outcome_codes(study.pk)
         self.script = study_script(self.design, study.recruitment)
         shares = SHARES if self.design.has("consent") else replace(SHARES, refusals=0)
@@ -259,7 +259,9 @@ class _Maker:
     def _gets_order(self, plan: WalkPlan) -> bool:
         """Return True if a participant with this plan agrees to the consent page and, if the group depends on
         them, answers the questions about the person. Only then is an order of conditions assigned."""
-        before = [StopPage("consent"), *([StopPage(ABOUT)] if needs_answers_first(self.design) else [])]
+        before = [StopPage("consent")]
+        if needs_answers_first(self.design):
+            before.append(StopPage(SurveyItem.Place.ABOUT))
         return plan.outcome != PlannedOutcome.REFUSE and plan.stop not in before
 
     def _group(self, person: Person, plan: WalkPlan, number: int, status: str) -> Assignment:
@@ -290,7 +292,7 @@ class _Maker:
     def _answers_about(self, person: Person, plan: WalkPlan) -> dict[str, str]:
         """Return the answers that decide about the group. They are the ones that the participant gives later,
         because the answers follow from the person alone."""
-        asked = {item.key: item for item in self.design.items_at(ABOUT)}
+        asked = {item.key: item for item in self.design.items_at(SurveyItem.Place.ABOUT)}
         given = {
             key: item_answer(asked[key], person, plan, Experience(), episode=0)
             for key in self.design.allocation.items

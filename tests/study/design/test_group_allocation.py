@@ -25,7 +25,7 @@ from study.design.group_allocation import (
 )
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.readiness_checks import readiness_problems
-from study.design.study_errors import DesignError, StudyClosedError
+from study.design.study_errors import DesignError
 from study.editor.describe_design import study_pairs
 from study.editor.orders_form import OrdersForm
 from study.exports.export_files import csv_pieces
@@ -141,7 +141,8 @@ def test_the_group_is_assigned_after_the_answers_and_the_same_arrivals_give_the_
     person.refresh_from_db()
     assert current_page(person).page == "guide" and person.rounds.count() == 2
     assert person.allocation["method"] == "minimisation" and person.allocation["answers"] == {"age": "old"}
-    assert person.allocation["counts"] == {"chef": 1, "assistant": 1}
+    assert person.allocation["counts"] == {"chef": 0, "assistant": 0}
+    assert person.allocation["imbalance"] == {"chef": 1, "assistant": 1}
     assert {one.condition.between_group for one in person.rounds.all()} == {person.between_group}
     groups = [one.between_group for one in come(first, ages)]
     assert groups == [one.between_group for one in [*come(again, ["old", *ages])][1:]]
@@ -155,7 +156,8 @@ def test_drop_outs_are_not_counted_unless_the_plan_says_so() -> None:
         (gone,) = come(study, ["old"])
         Participant.objects.filter(pk=gone.pk).update(excluded_at=timezone.now())
         (late,) = come(study, ["old"])
-        assert (late.allocation["counts"][gone.between_group] == 2) is counted
+        assert (late.allocation["imbalance"][gone.between_group] == 2) is counted
+        assert late.allocation["counts"][gone.between_group] == int(counted)
 
 
 @pytest.mark.django_db
@@ -163,12 +165,12 @@ def test_somebody_without_an_open_group_gets_the_page_of_a_full_study() -> None:
     study = asking(quotas="chef, age = young: 1\nassistant, age = young: 1")
     both = [one.between_group for one in come(study, ["young", "young"])]
     assert sorted(both) == sorted(GROUPS)
-    with pytest.raises(StudyClosedError):
-        [*come(study, ["young"])]
-    person = study.participants.get(number=3)
-    assert current_page(person).page == "about" and not person.rounds.exists()
-    page = Client().post(person.get_absolute_url(), {"page": "about", "position": "0", "item_age": "young"})
-    assert (page.status_code, "took the last place" in page.content.decode()) == (403, True)
+    (person,) = come(study, ["young"])
+    assert (person.status, person.between_group, current_page(person).page) == ("no_place", "", "end")
+    assert person.answers.get().value == "young" and not person.rounds.exists()
+    assert not answers_submit(participant_id=person.pk, page="about", values={"age": "old"})
+    page = Client().get(person.get_absolute_url()).content.decode()
+    assert "This study has no place left for you" in page
     assert [one.between_group for one in come(study, ["old"])] and not is_full(study)
     study.allocation = {"quotas": "chef: 1\nassistant: 1"}
     study.save()
@@ -223,7 +225,9 @@ def test_the_form_stores_the_plan_and_documents_without_one_stay_as_they_are() -
     assert parse_allocation({}) == AllocationPlan()
     columns = {one.name for one in get_table("participants").columns_of(Study.objects.get())}
     assert {"between_group", "allocation"} <= columns
-    assert any("most alike in age" in str(one.value) for one in study_pairs(design))
+    (said,) = [str(one.value) for one in study_pairs(design) if "most alike in age" in str(one.value)]
+    assert "The imbalance is the range of the counts. Ties are broken at random." in said
+    assert all(len(sentence.split()) <= 20 for sentence in said.split(". "))
 
 
 @pytest.mark.django_db

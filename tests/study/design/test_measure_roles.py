@@ -14,7 +14,7 @@ from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.design.analysis_plan import AnalysisPlan, analysis_plan_of, contrast_problems, parse_contrasts
 from study.design.blueprint import blueprint_of
 from study.design.group_and_factor_checks import factor_problems
-from study.design.models import SurveyItem
+from study.design.models import StudyPart, SurveyItem
 from study.editor.describe_design import plan_pairs
 from study.participants.models import Answer
 from tests.study.factories import complete, make_study
@@ -111,6 +111,8 @@ def test_an_item_asked_before_the_rounds_can_be_a_covariate(admin_client: Client
     levels: list[dict[str, Any]] = [{"key": key, "name": key.title(), "sets": {}} for key in ("a", "b")]
     study.factors = [{"key": "partner", "name": "Partner", "between": False, "levels": levels}]
     study.save()
+    assert 'name="role__i0"' not in admin_client.get(THERE).content.decode()  # its page is off
+    page = StudyPart.objects.create(study=study, kind="about", enabled=True)
     assert admin_client.post(THERE, {**PLAN, "role__i0": "covariate"}).status_code == 302
     study.refresh_from_db()
     assert study.measure_roles == {"i0": "covariate"}
@@ -119,9 +121,16 @@ def test_an_item_asked_before_the_rounds_can_be_a_covariate(admin_client: Client
     assert told == "i0: covariate"
     words = "Covariates are in the mixed model only"
     assert any(words in one.words for one in factor_problems(study, blueprint_of(study)))
+    assert "i0 is not asked" not in str(list(factor_problems(study, blueprint_of(study))))
+    page.enabled = False
+    page.save()
+    assert "i0 is not asked" in str(list(factor_problems(study, blueprint_of(study))))
     SurveyItem.objects.filter(key="i0").update(place=SurveyItem.Place.SURVEY)
     problems = list(factor_problems(study, blueprint_of(study)))
     assert any("i0 is not asked before the rounds" in one.words and one.hinders for one in problems)
+    study.measure_roles = {"position": "covariate"}
+    problems = list(factor_problems(study, blueprint_of(study)))
+    assert any("has the name of the round's position" in one.words for one in problems)
 
 
 @pytest.mark.django_db

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.contrib.messages import get_messages
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from kitchen.contract.world import Json
@@ -20,7 +22,7 @@ from study.analysis.pre_launch_warnings import (
     folded_dry_run_warnings,
     unmeasurable_warnings,
 )
-from study.design.models import Condition, Study
+from study.design.models import Condition, Study, conditions_with_unmeasured
 from study.design.play_metrics import chance_points, people_for
 from study.participation.page_progress import finish_page
 from study.pilot.models import DryRun
@@ -80,8 +82,21 @@ def test_too_few_orders_to_tell_five_points_apart_are_told_with_how_many_it_take
         "differs by up to 17 points between two equal conditions (95 %)" in told
         and "about 129 participants" in told
     )
+    assert [told] == [words for _, told in conditions_with_unmeasured(Study.objects.get()) for words in told]
     Study.objects.update(planned_participants=129)
     assert Condition.objects.get().unmeasured == ()
+
+
+@pytest.mark.django_db
+def test_the_shares_of_conditions_are_read_once_for_all_of_them() -> None:
+    for slug, conditions in (("few", 2), ("many", 6)):
+        make_study(slug, conditions=conditions, planned_participants=12)
+    asked = []
+    for study in Study.objects.all():
+        with CaptureQueriesContext(connection) as queries:
+            assert len(conditions_with_unmeasured(study)) > 1
+        asked.append(len(queries))
+    assert len(set(asked)) == 1
 
 
 @pytest.mark.django_db

@@ -41,6 +41,7 @@ def test_with_too_few_participants_for_a_planned_test_nothing_can_be_frozen() ->
     study = make_study(conditions=2, main_test="mixed", planned_participants=4)
     (found,) = told(study, "too few for the mixed model")
     assert found.hinders
+    assert "4 participants who each play 2 of 2 conditions" in found.words
     assert "Plan 5 or more" in found.words
     for number, few in ((5, 0), (2, 1)):
         study.planned_participants = number

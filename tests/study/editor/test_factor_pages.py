@@ -21,6 +21,7 @@ from study.editor.factor_forms import (
     path_label,
     unused_key,
 )
+from study.editor.team_factor_fields import team_value_field
 from study.participants.models import Participant
 from study.participants.participant_counts import condition_progress
 from tests.study.factories import enter, make_study
@@ -324,3 +325,17 @@ def test_two_settings_of_a_team_are_varied_independently(admin_client: Client) -
     assert [one.key for one in blueprint_of(study).factors] == ["talk", "organisation", "leader"]
     page = admin_client.get(THERE).content.decode()
     assert "Who leads" in page and "The participant" in page
+
+
+def test_people_who_can_lead_are_named_by_their_seats_if_there_are_several() -> None:
+    labels = []
+    for people in ([0], [0, 2]):
+        base = Condition(teammates=2, organisation={"kind": "central", "people": people})
+        field = team_value_field(base, "organisation.leads")
+        labels.append([label for _, label in getattr(field, "choices")])  # noqa: B009 - of a choice field
+    assert labels[0][0] == "The participant"
+    assert labels[1] == [
+        "The participant as player 1",
+        "The co-player of player 2",
+        "The participant as player 3",
+    ]

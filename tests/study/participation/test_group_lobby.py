@@ -24,9 +24,9 @@ from study.design.models import Study
 from study.design.readiness_checks import readiness_problems
 from study.exports.export_registry import get_table
 from study.participants.end_and_erase_participation import participant_end, participant_withdraw
-from study.participants.models import Group, GroupMember, PageVisit, Participant
+from study.participants.models import AWAY_SECONDS, Group, GroupMember, PageVisit, Participant
 from study.participants.next_page import current_page
-from study.participation.group_lobby import AWAY_SECONDS, LobbyState, look_at_lobby
+from study.participation.group_lobby import LobbyState, look_at_lobby
 from study.participation.idle_timeout import last_action
 from study.participation.page_progress import answers_submit, finish_page
 from study.pilot.previews import condition_preview

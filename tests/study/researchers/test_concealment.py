@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
-from django.test import Client
+from django.db import transaction
+from django.test import Client, override_settings
 
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view
@@ -17,8 +19,12 @@ from study.monitor import live_status
 from study.monitor.live_study_page import shown_rows, totals_context
 from study.participants.models import Participant
 from study.participants.next_page import current_page
+from study.participation.enter_study import participant_enter
+from study.participation.group_assignment import seed_of_draws
 from study.participation.page_progress import answers_submit, finish_page
+from study.participation.round_planning import plan_rounds
 from study.researchers.permissions import is_concealed_from, rights_in, studies_for
+from study.urls import urlpatterns as url_patterns
 from tests.study.design.test_between_groups import grouped_study
 from tests.study.factories import enter, play_out
 
@@ -67,16 +73,72 @@ def reveals(study: Study, person: Participant, text: str) -> bool:
 
 
 @pytest.mark.parametrize(("role", "concealed"), [("owner", False), ("collaborator", True), ("viewer", True)])
-def test_only_owners_see_conditions_and_results_until_the_study_is_closed_and_over(
+def test_only_owners_see_conditions_and_results_until_one_of_them_shows_these(
     study: Study, person: Participant, role: str, concealed: bool
 ) -> None:
+    """A collaborator may close a study and end participations. Neither shows anything."""
     user = staff(study, role)
     assert ("results" not in rights_in(user, study)) is concealed is is_concealed_from(user, study)
     assert (study not in studies_for(user, "results")) is concealed and study in studies_for(user)
     Study.objects.update(status=Study.Status.CLOSED)
-    assert ("results" not in rights_in(user, study)) is concealed, "somebody still plays"
     Participant.objects.update(status=Participant.Status.COMPLETE)
+    assert ("results" not in rights_in(user, study)) is concealed is is_concealed_from(user, study)
+    assert (study not in studies_for(user, "results")) is concealed
+    Study.objects.update(conceals_allocation=False)
     assert "results" in rights_in(user, study) and study in studies_for(user, "results")
+
+
+MAY_SEE_WITHOUT_RESULTS = {
+    "figure-texts": "names the right to edit, and asks for results, too (see the next test)",
+}
+"""Names of addresses of data that need less than the right `results`, with the reason."""
+
+
+def test_every_staff_address_of_data_needs_the_right_to_see_results() -> None:
+    roots = tuple(f"staff/<slug:slug>/{name}/" for name in ("analysis", "data", "replay", "replays"))
+    found = [one for one in url_patterns if str(one.pattern).startswith(roots)]
+    rights = {one.name: getattr(one.callback, "opens_for", "") for one in found}
+    assert len(found) > 12
+    assert {name for name, right in rights.items() if right != "results"} == MAY_SEE_WITHOUT_RESULTS.keys()
+
+
+def test_who_edits_but_sees_no_results_cannot_open_the_texts_of_a_figure(study: Study) -> None:
+    browser = Client()
+    browser.force_login(staff(study, "collaborator"))
+    assert browser.get(f"/staff/{study.slug}/analysis/i0/means/texts/").status_code == 403
+
+
+@pytest.mark.parametrize("conceals", [False, True])
+def test_the_seed_and_previews_do_not_tell_the_draws_of_a_study_that_conceals(
+    study: Study, conceals: bool
+) -> None:
+    study.conceals_allocation = conceals
+    person = Participant(study=study)
+    seeds = {seed_of_draws(person, 11)}
+    with override_settings(SECRET_KEY="another" * 9):
+        seeds.add(seed_of_draws(person, 11))
+    for kind in ("preview", "synthetic"):
+        seeds.add(seed_of_draws(Participant(study=study, **{kind: True}), 11))
+    assert len(seeds) == (4 if conceals else 1) and (11 in seeds) is not conceals
+
+
+def test_a_study_that_conceals_draws_groups_and_orders_from_its_secret(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Study.objects.update(orders="random", conceals_allocation=True)
+    drawn = {False: set[tuple[object, ...]](), True: set[tuple[object, ...]]()}
+    for conceals in drawn:
+        for secret in range(8):
+            monkeypatch.setattr(settings, "SECRET_KEY", f"secret {secret} of this server")
+            Study.objects.update(conceals_allocation=conceals)
+            with transaction.atomic():
+                person = participant_enter(study_id=study.pk, entry="one")
+                plan_rounds(person)
+                drawn[conceals].add(
+                    (person.between_group, *person.rounds.values_list("condition", flat=True))
+                )
+                transaction.set_rollback(True)
+    assert len(drawn[False]) == 1 and len(drawn[True]) > 2
 
 
 def test_a_study_that_does_not_conceal_shows_everything_to_all_members(

@@ -38,10 +38,7 @@ from study.analysis.statistics.factorial.ordinal_mixed_model import cumulative_l
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import MeasureTable, NotComputable
 from study.analysis.statistics.within.result_types import LEVEL
-from study.design.analysis_plan import AnalysisPlan, PlannedContrast
-
-POSITION = "position"
-"""The covariate of the mixed model: the position of the round in the participant's order."""
+from study.design.analysis_plan import POSITION, AnalysisPlan, PlannedContrast
 
 
 def run_factorial_tests(
