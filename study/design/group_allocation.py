@@ -135,6 +135,26 @@ def _own_problem(plan: AllocationPlan) -> str:
     return f"“{wrong[0]}” is no quota. Write “group: 20” or “group, item = answer: 10”." if wrong else ""
 
 
+def quotas_problem(plan: AllocationPlan, groups: Sequence[str], options: Mapping[str, Sequence[str]]) -> str:
+    """Return why a quota never applies, or that two are about the same people. Return an empty string if all
+    can be used. `options` has the answers of each question about the person with one answer, by its key; an
+    empty list allows every answer."""
+    seen: set[tuple[str, str, str]] = set()
+    for group, _, item, answer in plan.limits:
+        about = f"The quota of {group}"
+        if group not in groups:
+            return f"A quota is for the group {group}, which does not exist. Groups: {', '.join(groups)}."
+        if item and item not in options:
+            known = ", ".join(options) or "there is none"
+            return f"{about} is about {item}, which is no question about the person with one answer: {known}."
+        if item and options[item] and answer not in options[item]:
+            return f"{about} is for the answer {answer} to {item}, which is no option."
+        if (group, item, answer) in seen:
+            return f"{about} is there twice for the same people."
+        seen.add((group, item, answer))
+    return ""
+
+
 def open_groups(
     plan: AllocationPlan,
     groups: Sequence[str],

@@ -16,6 +16,8 @@ from study.design.group_allocation import (
     METHODS,
     RANGE,
     allocation_problem_in,
+    parse_allocation,
+    quotas_problem,
 )
 from study.design.models import Study, SurveyItem
 
@@ -59,10 +61,15 @@ class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
                 f"{ALLOCATION_FIELD}{name}": one for name, one in self._allocation_fields().items()
             }
 
+    def _about_person(self) -> list[SurveyItem]:
+        """Return the questions about the person that allocation can use."""
+        place = SurveyItem.Place.ABOUT
+        return list(self.instance.items.filter(place=place, enabled=True, kind__in=ANSWER_KINDS))
+
     def _allocation_fields(self) -> dict[str, forms.Field]:
         """Return the fields for the allocation to groups, by their names in the stored plan."""
         now = self.instance.allocation
-        rows = self.instance.items.filter(place=SurveyItem.Place.ABOUT, enabled=True, kind__in=ANSWER_KINDS)
+        rows = self._about_person()
         return {
             "method": forms.ChoiceField(
                 label="Allocation to groups",
@@ -130,8 +137,13 @@ class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
         given["imbalance"] = given["imbalance"] or RANGE
         given["quotas"] = "\n".join(filter(None, map(str.strip, given["quotas"].splitlines())))
         is_usual = given["method"] == BLOCKS and not given["quotas"]
-        if problem := allocation_problem_in(given):
-            name = "quotas" if "quota" in problem else "answers"
+        problem = allocation_problem_in(given) or quotas_problem(
+            parse_allocation(given),
+            group_keys(str(cleaned.get("between_groups", self.instance.between_groups))),
+            {one.key: one.options if one.kind == "single" else [] for one in self._about_person()},
+        )
+        if problem:
+            name = "quotas" if "quota" in problem.lower() else "answers"
             self.add_error(f"{ALLOCATION_FIELD}{name}", problem.partition("allocation: ")[2] or problem)
         else:
             self.instance.allocation = {} if is_usual else given

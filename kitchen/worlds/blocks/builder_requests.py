@@ -249,9 +249,13 @@ def _planned_work(
         return (), [(NONE_MISSING,)]
     requests, parts = list[BuilderRequest](), list[Part]()
     for item in dict.fromkeys(wanted.values()):
-        request = replace(mine, item=item, cells=tuple(cell for cell, block in wanted.items() if block == item))
-        parts += _placing_parts(request, {item: held.get(item, 0)}, kept, 0)
-        requests += [request] if item in held else []
+        cells = tuple(cell for cell, block in wanted.items() if block == item)
+        request = replace(mine, item=item, cells=cells)
+        if item in held:
+            requests.append(request)
+            parts += _placing_parts(request, held, kept, 0)
+        else:
+            parts.append((LACKS, item))
     return requests, parts
 
 

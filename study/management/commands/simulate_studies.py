@@ -55,7 +55,7 @@ class Command(OneLineCommand):
         parser.add_argument("--seed", metavar="S", type=int, default=1, help="of chance (1)")
         parser.add_argument("--test", choices=sorted(MAIN_TESTS), default="repeated", help="the main test")
         parser.add_argument(
-            "--factors", default="", metavar="TEXT", help='for example "group 2 between, partner 3"'
+            "--factors", default=None, metavar="TEXT", help='for example "group 2 between, partner 3"'
         )
         parser.add_argument(
             "--effect", default="", metavar="A:B", help="with --factors: the effect (the largest interaction)"
@@ -72,10 +72,10 @@ class Command(OneLineCommand):
         )
 
         if options["studies"] is None:
-            options["studies"] = 2000 if options["factors"] else 1000
+            options["studies"] = 1000 if options["factors"] is None else 2000
         if options["studies"] < 1 or options["people"] < 3:
             raise CommandError("it takes one study or more, of three people or more", returncode=2)
-        if options["factors"]:
+        if options["factors"] is not None:
             return self._handle_factors(options)
         if options["effect"]:
             raise CommandError("--effect is for designs with --factors", returncode=2)

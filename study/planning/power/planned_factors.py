@@ -134,7 +134,8 @@ def with_subsets(design: FactorialDesignPlan, each_plays: str) -> FactorialDesig
         factor = next((one for one in within if one.key.lower() == found[1]), None)
         if factor is None:
             raise PowerPlanError("each_plays", f"“{found[1]}” is no factor within people.")
-        return replace(design, subsets=_one_of_each_level(design, factor))
+        subsets = _one_of_each_level(design, factor)
+        return design if len(subsets[0]) == design.cells else replace(design, subsets=subsets)
     if _SOME.fullmatch(text) and 2 <= int(text) <= design.cells:
         many = int(text)
         return (

@@ -160,10 +160,10 @@ def test_a_team_counts_once_whatever_the_number_of_its_members() -> None:
         "(repeated-measures ANOVA of 4 teams)" in lines_of(analyse(of_teams(2), CONDITIONS, [JOBS]))[0]["apa"]
     )
     assert "These tests count teams" in " ".join(design_sentences(result))
-    alone = [
+    partly = [
         replace(row, team="") if row.participant == of_teams(2)[0].participant else row for row in of_teams(2)
     ]
-    (mixed,) = analyse(alone, CONDITIONS, [JOBS]).measures
+    (mixed,) = analyse(partly, CONDITIONS, [JOBS]).measures
     assert mixed.units == "participants or teams"
 
 

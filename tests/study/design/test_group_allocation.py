@@ -22,6 +22,7 @@ from study.design.group_allocation import (
     imbalance_with,
     open_groups,
     parse_allocation,
+    quotas_problem,
 )
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.readiness_checks import readiness_problems
@@ -245,3 +246,19 @@ def test_synthetic_participants_are_allocated_by_the_answers_that_they_give() ->
     assert Counter(one["method"] for one in reasons) == {"minimisation": placed.count()}
     with pytest.raises(DesignError, match="no group open"):
         make_participants(study, SyntheticRequest(9, seed=2, steps=1, recordings=1), lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("quotas", "why"),
+    [
+        ("c: 5", "group c, which does not exist. Groups: a, b."),
+        ("a, years = old: 5", "years, which is no question about the person"),
+        ("a, age = middle: 5", "answer middle to age, which is no option"),
+        ("a: 5\na: 6", "twice for the same people"),
+        ("a: 5\na, age = old: 2\na, mood = 3: 2", ""),
+    ],
+)
+def test_quotas_that_never_apply_are_found(quotas: str, why: str) -> None:
+    plan = parse_allocation({"quotas": quotas})
+    problem = quotas_problem(plan, ["a", "b"], {"age": ["young", "old"], "mood": []})
+    assert why in problem and bool(problem) == bool(why)

@@ -321,8 +321,30 @@ def test_it_says_how_many_cells_it_can_fill_and_which_have_a_block() -> None:
     knowing = Talk(own_blueprint=ROOM, inventories="by_material")
     knowing.world.put_block((0, 0, 0), "stone")
     knowing.say("Planks on level 1, row 1")
-    assert knowing.decide().commands[1][0] == "place"
-    assert knowing.says[0].text == "I put oak planks into 2 cells. 1 cell has a block already."
+    knowing.decide()
+    assert knowing.says[0].text == (
+        "1 cell has a block already. 2 cells have something else in the plan, so I leave them."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Build level 2 please", "I put oak planks into 7 cells."),
+        ("Construye el nivel 2", "I put oak planks into 7 cells."),
+        ("请建第2层", "I put oak planks into 7 cells."),
+        ("Build level 1", "I do not have this: stone."),
+        ("Build level 3, row 2", "Nothing is missing there."),
+        ("Planks on level 2, row 2", "I put oak planks into 2 cells. 1 cell has something else in the plan"),
+    ],
+)
+def test_who_knows_the_plan_builds_what_the_plan_has(text: str, answer: str) -> None:
+    talk = Talk(own_blueprint=ROOM, inventories="by_material")
+    talk.say(text)
+    command = talk.decide().commands.get(1)
+    assert talk.says[0].text.startswith(answer)
+    if "I put" in answer:
+        assert command and command[:2] == ("place", "oak_planks") and command[3] == "1"
 
 
 def test_it_reports_a_cell_that_turns_out_to_have_a_block() -> None:

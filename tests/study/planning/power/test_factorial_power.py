@@ -89,6 +89,8 @@ def test_factors_are_read_as_they_are_written() -> None:
     assert design.label(("group", "pace")) == "Group \N{MULTIPLICATION SIGN} pace (interaction)"
     assert with_subsets(design, "all") == with_subsets(design, "6") == design
     assert with_subsets(design, "2").rounds == 2
+    one = FactorialDesignPlan((PARTNER, GROUP))
+    assert with_subsets(one, "one partner") == one, "that is every condition"
 
 
 @pytest.mark.parametrize(
