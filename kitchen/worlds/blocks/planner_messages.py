@@ -27,9 +27,9 @@ KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
 """Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`, `GIVES`
-and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS` and `DIFFERS` have the number
-of cells, and `OCCUPIED_CELL` has a cell. `UNCLEAR_WORDS` has the items that the builder can place, and `WHICH`
-those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS` and `DIFFERS` have the
+number of cells, and `OCCUPIED_CELL` has a cell. `UNCLEAR_WORDS` has the items that the builder can place, and
+`WHICH` those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {

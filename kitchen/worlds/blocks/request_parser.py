@@ -102,8 +102,6 @@ def _clause_requests(
     begins = any(words.begins_with(name, clause) for name in ("give", "place", "remove", "stop"))
     if words.says("condition", clause) and (things or is_site):
         yield ParsedRequest(UNCLEAR, players=players)
-    elif words.says("keeps", clause) and not begins:
-        return
     elif words.says("question", clause):
         yield ParsedRequest(HELD, players=players)
     elif _is_question(words, clause):
@@ -157,8 +155,8 @@ def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: b
     """Return whether a clause tells about its sender, about what is done, or about how things are. `begins`
     says whether it begins with a verb of a request, and `has_site` whether it names a thing and a place."""
     usual = request_words()
-    if begins:
-        return False
+    if begins or words.says("keeps", clause):
+        return not begins
     if words.says("you", clause):
         verbs = any(words.says(name, clause) for name in ("place", "give", "remove", "wants"))
         return not (verbs or usual.says("stop", clause) or usual.says("go_on", clause))
