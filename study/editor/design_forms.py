@@ -153,6 +153,8 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             choices = [(name, main_test_label(name, grouped=True)) for name in MAIN_TESTS if name != RANKS]
             cast(forms.ChoiceField, self.fields["main_test"]).choices = choices
         self.measures = designed_measures(self.instance) if self.instance.pk else []
+        if self.instance.pk:
+            self.fields["planned_contrasts"].help_text += self._known_keys()
         for one in self.measures:
             usual = "exploratory" if one.exploratory else "secondary"
             self.fields[f"{ROLE_FIELD}{one.key}"] = forms.ChoiceField(
@@ -172,6 +174,12 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
                 help_text="Asked before the rounds. Covariates are in the mixed model, and in the analysis "
                 "of covariance of a study with factors between participants only.",
             )
+
+    def _known_keys(self) -> str:
+        """Return a sentence with the keys of conditions and measures, which contrasts are written with."""
+        conditions = ", ".join(self.instance.conditions.values_list("key", flat=True)) or "none yet"
+        measures = "; ".join(f"{one.key} ({one.label})" for one in self.measures) or "none yet"
+        return f" Conditions: {conditions}. Measures: {measures}."
 
     @property
     def keys_with_roles(self) -> list[str]:

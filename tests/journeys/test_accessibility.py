@@ -310,6 +310,8 @@ async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff
     while await is_being_made(await staff.context.request.get(address)):
         await staff.wait_for_timeout(100)
     await staff.goto(address)
+    assert not await staff.locator("#replication [data-chart]").is_visible(), "it is shown on request"
+    await staff.click("#replication > summary")
     for chart in await staff.locator("[data-chart]").all():
         await chart.scroll_into_view_if_needed()
         await chart.locator("xpath=self::*[@data-drawn]//*[name()='svg']").wait_for()

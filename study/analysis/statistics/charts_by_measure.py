@@ -54,13 +54,12 @@ def _report_figures(result: MeasureResult) -> Iterator[tuple[str, str, Callable[
 
 
 def charts_of(analysis: Analysis, of: str, texts: FigureTexts = NO_TEXTS) -> dict[str, Chart]:
-    """Return all charts of one measure or scale, by chart name. `of` is the key of the measure or scale.
-    `texts` has the titles and notes that the researchers wrote. Return an empty mapping if the key is
-    unknown."""
+    """Return all charts of one measure or scale, by chart name: the main figure first, the replication last.
+    `of` is the key of the measure or scale. `texts` has the titles and notes that the researchers wrote.
+    Return an empty mapping if the key is unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
-    found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
-    for one in filter(has_interaction_chart, results):
-        found[INTERACTION] = interaction_chart(one)
+    found = {INTERACTION: interaction_chart(one) for one in filter(has_interaction_chart, results)}
+    found |= {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     scales = [one for one in analysis.scales if one.scale == of]
     if scales:
         found[RELIABILITY] = reliability_chart(scales, synthetic=analysis.synthetic)

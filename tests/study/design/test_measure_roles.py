@@ -94,6 +94,14 @@ def test_roles_are_chosen_on_the_plan_and_the_primary_measure_comes_first(admin_
 
 
 @pytest.mark.django_db
+def test_the_plan_names_the_keys_with_which_contrasts_are_written(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    html = admin_client.get(THERE).content.decode()
+    keys = study.conditions.values_list("key", flat=True)
+    assert f"Conditions: {', '.join(keys)}. Measures: " in html
+    assert all(f"{one.key} ({one.label})" in html for one in designed_measures(study))
+
+
 def test_wrong_roles_and_contrasts_are_refused_and_nothing_is_stored(admin_client: Client) -> None:
     study = make_study()
     for more in ({"role__i1": "main"}, {"planned_contrasts": "H [fun]: c0 -1, c1 1"}):
