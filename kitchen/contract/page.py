@@ -167,6 +167,8 @@ class JobsView:
     (`World.aims`)."""
     seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The seats that each member commands, for members to whom this person may give jobs."""
+    is_known: bool = True
+    """False if jobs are left out, in a page that was loaded and is not connected yet."""
     can_wait_for_leaders: bool = False
     """True if steps wait for people who lead without a seat (`Organisation.asks_leaders`)."""
     seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)

@@ -177,7 +177,7 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
         member,
         name,
         view.jobs.seats_of.get(member, ()),
-        not still,
+        not still and view.jobs.is_known,
         last.changed if last and not still else 0,
         tuple(_errand(page, view, job) for job in shown),
         _worker_news(page, view, name, last, still) if last else "",
@@ -190,7 +190,7 @@ def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequen
     silent = [late_sentence(page, view, name, job) for job in still if steps_without_news(view, job)]
     is_told = last.state in REPORTED_STATES and not last.why  # the conversation announces a written reason
     told = state_sentence(page, view, name, last) if is_told else ""
-    free = [] if still else [idle_sentence(name)]
+    free = [] if still or not view.jobs.is_known else [idle_sentence(name)]
     return " ".join(silent or filter(None, [told, *free]))
 
 

@@ -209,7 +209,11 @@ def _free_members(view: SeatView) -> list[int]:
     """Return the members that this person leads and that have no open job from this person. Empty when the
     episode is over."""
     busy = {job.worker for job in _own_jobs(view) if job.is_open}
-    return [] if view.phase == "over" else [member for member in view.jobs.leads if member not in busy]
+    return (
+        []
+        if view.phase == "over" or not view.jobs.is_known
+        else [member for member in view.jobs.leads if member not in busy]
+    )
 
 
 def _without_job(view: SeatView, members: Iterable[int]) -> str:

@@ -147,7 +147,9 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     Text that others wrote is not included, because the page is compressed and could leak secrets (BREACH
     attack). It is sent over the websocket.
     """
-    view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
+    view = replace(
+        view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=(), is_known=False)
+    )
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}

@@ -284,6 +284,15 @@ def test_the_last_job_tells_who_declined_it_or_could_not_do_it_instead_of_who_go
     assert '"text": "sing", "to": [0, 1]' in unescape(shown)
 
 
+def test_a_page_that_is_not_connected_yet_calls_nobody_idle() -> None:
+    episode = led()
+    seat = episode.seats.get(acts=False)
+    give(episode, 0, aim=("fetch", "rice"))
+    panels = page_context(world_page_of(seat), current_seat_view(seat))["panels"]
+    assert not [name for name, html in panels.items() if "no job" in html or "is idle" in html]
+    assert "Robot 1" in panels["roster"]
+
+
 def test_beside_the_form_a_leader_reads_the_latest_news_and_who_is_idle() -> None:
     episode = led()
     page = opened(episode)
