@@ -58,7 +58,9 @@ def charts_of(analysis: Analysis, of: str, texts: FigureTexts = NO_TEXTS) -> dic
     `of` is the key of the measure or scale. `texts` has the titles and notes that the researchers wrote.
     Return an empty mapping if the key is unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
-    found = {INTERACTION: interaction_chart(one) for one in filter(has_interaction_chart, results)}
+    found = dict[str, Chart]()
+    for one in filter(has_interaction_chart, results):
+        found[INTERACTION] = interaction_chart(one)
     found |= {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     scales = [one for one in analysis.scales if one.scale == of]
     if scales:

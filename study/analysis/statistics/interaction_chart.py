@@ -56,7 +56,8 @@ def interaction_chart(result: MeasureResult) -> Chart:
         y=value_axis(result),
         panels=tuple(drawn),
         under=describe_participants(result),
-        note="Lines: estimated marginal means with 95% CI. Pale dots: values of participants.",
+        note=f"Lines: levels of {tests.factors.names[lines.key]}, with estimated marginal means and 95% CI. "
+        "Pale dots: values of participants.",
         words=_words(result, tests),
         head=(*(one.key for one in tests.factors.factors), "mean", "se", "df", "ci_low", "ci_high"),
         rows=tuple(

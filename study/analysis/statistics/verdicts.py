@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kitchen.words.english_text import and_list, counted_noun
-from study.analysis.statistics.apa_format import format_number, format_p
+from study.analysis.statistics.apa_format import format_interval, format_number, format_p
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
 from study.analysis.statistics.result_sentences import main_test_sentence
 from study.analysis.statistics.run_analysis import Analysis, DecidedPair, MeasureResult
-from study.analysis.statistics.within.result_types import Contrast, WithinResult
+from study.analysis.statistics.within.result_types import Contrast, UncomputedContrast, WithinResult
 
 GROUP, REPLICATION_TEST = "group", "one_way"
 GROUPED_EFFECTS = {
@@ -128,8 +128,26 @@ def planned_ps(result: MeasureResult) -> Mapping[str, float | None]:
 
 
 def _contrasts(result: MeasureResult) -> str:
-    found = planned_ps(result)
-    if not found or result.measure.exploratory:
+    """Return the sentence about planned contrasts: estimate, interval and corrected p value. Return an empty
+    string without contrasts."""
+    if not planned_ps(result) or result.measure.exploratory:
         return ""
-    told = (f"{name}, {'not computable' if p is None else format_p(p)}" for name, p in found.items())
+    found = result.within.planned.contrasts if result.within and result.factorial is None else ()
+    told = [
+        _contrast_words(one.name, one.difference, (one.ci_low, one.ci_high), one.p_adjusted)
+        if isinstance(one, Contrast)
+        else f"{one.name} not computable"
+        for one in found
+    ]
+    for each in result.factorial.planned if result.factorial else ():
+        if isinstance(each, UncomputedContrast):
+            told.append(f"{each.name} not computable")
+        else:
+            told.append(
+                _contrast_words(each.name, each.estimate, (each.ci_low, each.ci_high), each.p_adjusted)
+            )
     return f"Planned contrasts after Holm: {'; '.join(told)}."
+
+
+def _contrast_words(name: str, estimate: float, interval: tuple[float, float], p: float) -> str:
+    return f"{name} {format_number(estimate)}, 95% CI {format_interval(*interval)}, {format_p(p)}"

@@ -35,7 +35,7 @@ def test_the_paragraph_has_verdict_test_means_pairs_and_contrasts() -> None:
     assert verdict == "Success rate: differed between conditions."
     assert test.startswith("Repeated-measures ANOVA: F(")
     assert means.startswith("Means range from ") and "paired t tests after Holm" in means
-    assert contrasts.startswith("Planned contrasts after Holm: H1, p ")
+    assert contrasts.startswith("Planned contrasts after Holm: H1 0.25, 95% CI [0.20, 0.31], p ")
 
 
 def test_with_factors_effects_are_named_and_no_pair_is_marked() -> None:
