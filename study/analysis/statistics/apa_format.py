@@ -25,6 +25,11 @@ def format_number(value: float | None, digits: int = 2) -> str:
     return f"{MINUS}{text[1:]}" if text.startswith("-") and float(text) else text.lstrip("-")
 
 
+def format_df(value: float) -> str:
+    """Return degrees of freedom as text: without decimals if they are whole, else with two."""
+    return f"{value:.0f}" if abs(value - round(value)) < 5e-7 else format_number(value)
+
+
 def format_share(value: float | None, digits: int = 2) -> str:
     """Return a statistic that cannot exceed 1 as text, without its leading zero: ".67". None gives a dash."""
     text = format_number(value, digits)

@@ -16,6 +16,7 @@ from study.analysis.statistics.apa_format import (
     DASH,
     format_anova_effect,
     format_bayes_factor,
+    format_df,
     format_interval,
     format_number,
     format_p,
@@ -76,7 +77,7 @@ def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | No
     if isinstance(found, NotComputable):
         return str(found)
     above, below = found.df_corrected
-    df = f"{_df(above)}, {_df(below)}"
+    df = f"{format_df(above)}, {format_df(below)}"
     sizes = (
         f"ηp² = {format_share(found.partial_eta_squared)}, ηG² = "
         f"{format_share(found.generalised_eta_squared)}"
@@ -143,7 +144,7 @@ def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | N
     """Return one term of the mixed ANOVA as text, with the sphericity correction that is used: "F(1, 10) =
     5.20, p = .046, …"."""
     epsilon = found.epsilon(effect.term)
-    df = f"{_df(effect.df * epsilon)}, {_df(effect.df_error * epsilon)}"
+    df = f"{format_df(effect.df * epsilon)}, {format_df(effect.df_error * epsilon)}"
     sizes = (
         f"ηp² = {format_share(effect.partial_eta_squared)}, ηG² = "
         f"{format_share(effect.generalised_eta_squared)}"
@@ -157,7 +158,7 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
     """Return the test of one term of the mixed model as text: "carry-over F(4, 40.12) = 1.20, p = .330"."""
     if isinstance(found, UnidentifiedEffect):
         return f"{TERMS[found.term]} cannot be told ({found.because.because})"
-    numbers = f"F({found.df}, {_df(found.df_error)}) = {format_number(found.f)}"
+    numbers = f"F({found.df}, {format_df(found.df_error)}) = {format_number(found.f)}"
     return f"{TERMS[found.term]} {numbers}, {p_words(found.p, over)}"
 
 
@@ -225,10 +226,6 @@ def cumulative_sentence(found: CumulativeLink | NotComputable) -> str:
         f"Cumulative-link model (proportional odds, clustered by participant): χ²({found.df}) = "
         f"{format_number(found.chi_squared)}, {format_p(found.p)}."
     )
-
-
-def _df(value: float) -> str:
-    return f"{value:.0f}" if abs(value - round(value)) < 5e-7 else format_number(value)
 
 
 MOST = 10

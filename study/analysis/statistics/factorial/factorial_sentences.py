@@ -8,6 +8,7 @@ from types import MappingProxyType
 from kitchen.words.english_text import and_list
 from study.analysis.statistics.apa_format import (
     format_bayes_factor,
+    format_df,
     format_interval,
     format_number,
     format_p,
@@ -44,10 +45,6 @@ def _p(p: float, over: CorrectedP | None) -> str:
     return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
 
 
-def _df(value: float) -> str:
-    return f"{value:.0f}" if abs(value - round(value)) < 5e-7 else format_number(value)
-
-
 def effect_words(
     factors: StudyFactors, one: FactorialEffect | UntestedEffect, over: CorrectedP | None = None
 ) -> str:
@@ -59,8 +56,8 @@ def effect_words(
     above, below = one.df_corrected
     epsilon = f", {one.correction.name} ε = {format_share(one.correction.epsilon)}" if one.correction else ""
     return (
-        f"{name}: F({_df(above)}, {_df(below)}) = {format_number(one.f)}, {_p(one.p_corrected, over)}, "
-        f"ηp² = {format_share(one.partial_eta_squared)}, "
+        f"{name}: F({format_df(above)}, {format_df(below)}) = {format_number(one.f)}, "
+        f"{_p(one.p_corrected, over)}, ηp² = {format_share(one.partial_eta_squared)}, "
         f"ηG² = {format_share(one.generalised_eta_squared)}{epsilon}"
     )
 
@@ -74,7 +71,7 @@ def mixed_effect_words(
     if isinstance(one, UntestedEffect):
         return f"{name}: {one.because}"
     part = f" ({one.df} of {one.df + one.lost} contrasts can be estimated)" if one.lost else ""
-    return f"{name}: F({one.df}, {_df(one.df_error)}) = {format_number(one.f)}, {_p(one.p, over)}{part}"
+    return f"{name}: F({one.df}, {format_df(one.df_error)}) = {format_number(one.f)}, {_p(one.p, over)}{part}"
 
 
 def ancova_effect_words(factors: StudyFactors, one: AncovaEffect, over: CorrectedP | None = None) -> str:
@@ -96,7 +93,7 @@ def covariate_words(one: CovariateEffect | UntestedEffect) -> str:
     """Return the slope of a covariate as text: `age: slope 0.12, F(1, 20) = 4.10, p = .056`."""
     if isinstance(one, UntestedEffect):
         return f"{term_key(one.term)}: {one.because}"
-    numbers = f"F(1, {_df(one.df_error)}) = {format_number(one.f)}, {format_p(one.p)}"
+    numbers = f"F(1, {format_df(one.df_error)}) = {format_number(one.f)}, {format_p(one.p)}"
     return f"{one.name}: slope {format_number(one.slope)}, {numbers}"
 
 
@@ -108,7 +105,7 @@ def simple_words(factors: StudyFactors, factor: str, one: SimpleEffect | Unteste
         return f"{name}: {one.because}"
     above, below = one.effect.df_corrected
     return (
-        f"{name}: F({_df(above)}, {_df(below)}) = {format_number(one.effect.f)}, "
+        f"{name}: F({format_df(above)}, {format_df(below)}) = {format_number(one.effect.f)}, "
         f"{format_p(one.p_adjusted)} (Holm)"
     )
 
@@ -119,7 +116,7 @@ def cell_contrast_sentence(one: CellContrast | MixedContrast | UncomputedContras
         return f"{one.name}: {one.because}."
     numbers = (
         f"{one.name}: {format_number(one.estimate)}, 95% CI {format_interval(one.ci_low, one.ci_high)}, "
-        f"t({_df(one.df)}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm)"
+        f"t({format_df(one.df)}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm)"
     )
     if isinstance(one, MixedContrast):
         return f"{numbers}, mixed model."

@@ -1,4 +1,4 @@
-"""What the orders page says about subsets is counted, not promised."""
+"""Test the counts on the orders page: how often subsets use each condition and position."""
 
 from __future__ import annotations
 
