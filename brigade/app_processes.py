@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from brigade import paths
+from brigade.fork_server import ForkServer
 from brigade.listen_address import Address, RunError
 from brigade.paths import base_dir
 from brigade.process_supervisor import ChildProcess
@@ -54,6 +55,12 @@ def valkey_command(at: Path) -> list[str]:
 def prepare_process(environment: dict[str, str]) -> ChildProcess:
     """Return the process that migrates the database and adds the initial data. It runs once."""
     return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, prints_output=True)
+
+
+def fork_server(environment: dict[str, str], fd: int) -> ForkServer:
+    """Return the process from which the programs of the app are forked. `fd` is the listening socket."""
+    command, log = [sys.executable, "-m", "brigade.fork_server"], paths.log_dir() / "fork-server.log"
+    return ForkServer("fork-server", command, log, environment, keep=(fd,))
 
 
 def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:

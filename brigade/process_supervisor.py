@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
-from typing import IO
+from typing import IO, Protocol
 
 from brigade.process_startup import READY
 from kitchen.infra.os_processes import parent_death_hook
@@ -42,6 +42,24 @@ LARGEST_LOG = 5_000_000
 """Bytes of a log from which it is moved to `<name>.log.1` when its child starts."""
 
 
+class Process(Protocol):
+    """A process as `subprocess` has it, as far as it is needed here."""
+
+    @property
+    def pid(self) -> int:
+        """Return the process id."""
+
+    @property
+    def returncode(self) -> int | None:
+        """Return the exit code that was last found."""
+
+    def poll(self) -> int | None:
+        """Return the exit code; None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended, and return the exit code."""
+
+
 @dataclass(eq=False)
 class ChildProcess:
     """A program that must keep running, with its command, environment and log file."""
@@ -56,7 +74,9 @@ class ChildProcess:
     """True if it prints to the output of this process; then only its errors go to the log."""
     seconds_to_end: float = 5.0
     """Seconds that it may take to end when asked."""
-    process: subprocess.Popen[bytes] | None = None
+    forked_by: Callable[[ChildProcess], Process | None] | None = None
+    """Starts the program faster, by a fork, and returns None if it cannot (`fork_server`)."""
+    process: Process | None = None
     deaths: int = 0
     """Number of deaths without a good run in between, not counting kills."""
 
@@ -65,12 +85,15 @@ class ChildProcess:
         """Return True if the program's process is running."""
         return self.process is not None and self.process.poll() is None
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> Process:
         """Start the program and return its process. Call this from the main thread, because the system kills
         the program when the calling thread ends.
 
         Raises OSError if it cannot be started.
         """
+        self.process = self.forked_by(self) if self.forked_by else None
+        if self.process is not None:
+            return self.process
         with open_log(self.log) as log:
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
                 self.command,
@@ -120,7 +143,7 @@ async def run_once(child: ChildProcess) -> int:
         raise
 
 
-def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
+def exit_code_of(process: Process) -> Future[int]:
     """Return an asyncio future of the exit code of the process. A separate thread waits for the exit;
     long-lived processes would occupy all threads of a pool."""
     code: Future[int] = Future()
@@ -169,15 +192,22 @@ LAST_SECONDS = 90.0
 
 
 class ProcessGroup:
-    """The programs that a task group keeps running. `say` prints lines for the person at the terminal."""
+    """The programs that a task group keeps running. `say` prints lines for the person at the terminal.
+    `forked_by` starts them by a fork if it can."""
 
-    def __init__(self, group: asyncio.TaskGroup, say: Callable[[str], None]) -> None:
-        self._group, self._say = group, say
+    def __init__(
+        self,
+        group: asyncio.TaskGroup,
+        say: Callable[[str], None],
+        forked_by: Callable[[ChildProcess], Process | None] | None = None,
+    ) -> None:
+        self._group, self._say, self._forked_by = group, say, forked_by
         self._kept: dict[str, tuple[ChildProcess, asyncio.Task[None]]] = {}
 
     def keep(self, child: ChildProcess) -> None:
         """Start a program and keep it running. An older process with the same name continues until the caller
         stops it."""
+        child.forked_by = self._forked_by
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
     async def exchange(self) -> bool:

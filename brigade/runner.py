@@ -26,6 +26,7 @@ from brigade.app_processes import (
     SMALL_MODEL_NAME,
     children_environment,
     experiment_worker,
+    fork_server,
     people_worker,
     prepare_process,
     small_model_process,
@@ -33,6 +34,7 @@ from brigade.app_processes import (
 )
 from brigade.app_processes import ticker_processes as tickers
 from brigade.app_processes import web_processes as webs
+from brigade.fork_server import LOOK_SECONDS, ForkServer
 from brigade.listen_address import (
     Address,
     RunError,
@@ -43,7 +45,14 @@ from brigade.listen_address import (
     write_instance_address,
 )
 from brigade.paths import make_private_and_warn
-from brigade.process_supervisor import ChildProcess, ProcessGroup, keep_running, last_lines, run_once
+from brigade.process_supervisor import (
+    START_SECONDS,
+    ChildProcess,
+    ProcessGroup,
+    keep_running,
+    last_lines,
+    run_once,
+)
 from brigade.server_limits import raise_open_file_limit
 from kitchen.infra.os_processes import die_with_parent, ticker_processes, web_processes
 from kitchen.infra.redis_exposure import why_exposed
@@ -99,11 +108,18 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
     model = small_model_process(environment)
     first, *others = webs(environment, listener.fileno(), configured_count(web_processes))
     clocks = tickers(environment, configured_count(ticker_processes))
+    forks = fork_server(environment, listener.fileno())
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
         start_redis(server, environment)
         start_small_model(server, environment, model)
-        await prepare(environment)
-        crew = ProcessGroup(programs, print_line)
+        with contextlib.ExitStack() as unprepared:
+            unprepared.callback(forks.close)
+            forks.start()  # loads the app while the database is prepared
+            await prepare(environment)
+            unprepared.pop_all()
+        programs.create_task(keep_running(forks, print_line))
+        await wait_until_loaded(forks)
+        crew = ProcessGroup(programs, print_line, forks.fork)
         needed = [first, people_worker(environment)]
         for child in needed:
             crew.keep(child)
@@ -117,7 +133,7 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
             crew.keep(child)  # nobody waits for these
         while await restart_requested.wait():
             restart_requested.clear()
-            await restart(crew, environment)
+            await restart(crew, forks, environment)
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
@@ -147,9 +163,9 @@ def start_small_model(
         print_line(f"{SMALL_MODEL_NAME} is served; {used}")
 
 
-async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate the database, then replace the web processes and workers (`crew`) one after another. A failure
-    is printed."""
+async def restart(crew: ProcessGroup, forks: ForkServer, environment: dict[str, str]) -> None:
+    """Migrate the database, load the present code in the fork server, then replace the web processes and
+    workers (`crew`) one after another. A failure is printed."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
@@ -157,6 +173,8 @@ async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
     except RunError as error:
         print_line(str(error))
     else:
+        forks.leave()
+        await wait_until_loaded(forks)
         if await crew.exchange():
             print_line(f"all restarted after {time.monotonic() - began:.1f} s")
 
@@ -200,6 +218,15 @@ async def prepare(environment: dict[str, str]) -> None:
         if why.startswith("manage.py: "):  # a variable is wrong, not the database
             raise RunError(why.removeprefix("manage.py: "))
         raise RunError(f"the database cannot be prepared: {why} (all of it in {child.log})")
+
+
+async def wait_until_loaded(forks: ForkServer) -> None:
+    """Wait until the fork server has loaded the app. Return also if it fails: programs then start by
+    themselves."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(START_SECONDS):
+            while not forks.is_ready() and forks.deaths < DEATHS_AT_START:
+                await asyncio.sleep(LOOK_SECONDS)
 
 
 async def wait_until_served(address: Address, children: Sequence[ChildProcess]) -> None:

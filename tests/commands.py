@@ -1,38 +1,65 @@
 """Run commands of `manage.py` in processes that are forked from one process with the app loaded.
 
-Loading the app again for each command would take most of a test's time. A request comes over a unix socket,
-one connection for each command. Any number of commands can run at once. `tests/house` tests how `manage.py`
-itself starts.
+Loading the app again for each command would take most of a test's time. A request comes over a unix socket as
+one line of JSON, one connection for each command. Any number of commands can run at once. `tests/house` tests
+how `manage.py` itself starts.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from typing import Any
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Self
 
 from brigade.paths import base_dir
-from kitchen.infra.os_processes import die_with_parent
+from kitchen.infra.os_processes import die_with_parent, parent_death_hook
 from manage import main
-from tests.fork_server import ForkServer, serve
 
 APPS = ("kitchen", "study")
 """The apps whose commands are loaded in advance."""
 
 
-class Commands(ForkServer):
-    """`with Commands(environment) as commands: commands.run("check")`."""
+class Commands:
+    """`with Commands(environment) as commands: commands.run("check")`. All commands have this environment."""
 
-    module = "tests.commands"
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = dict(environment)
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="brigade-commands-")
+        self._at = f"{self._folder.name}/socket"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self._at)
+            listener.listen(64)  # whoever asks while the app is being loaded waits
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.commands", str(listener.fileno())],
+                cwd=base_dir(),
+                env=self._environment,
+                pass_fds=[listener.fileno()],
+                stdin=subprocess.DEVNULL,
+                preexec_fn=parent_death_hook(os.getpid()),
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._folder.cleanup()
 
     def run(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
         """Run `manage.py` with these arguments, and return the result. Raises TimeoutError."""
-        with self.ask(arguments) as client:
+        with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(seconds)
+            client.connect(self._at)
+            client.sendall(json.dumps(arguments).encode() + b"\n")
             said = client.makefile("rb").read()
         assert said, f"no answer to {arguments}: the process of the commands has ended"
         return subprocess.CompletedProcess(arguments, **json.loads(said))
@@ -89,5 +116,33 @@ def become(arguments: list[str], out: int, err: int) -> None:
         os._exit(code)
 
 
+def serve(number: int) -> None:
+    """Load the app, then fork a process to answer each connection, without end."""
+    load()
+    signal.signal(signal.SIGCHLD, reap)
+    server, listener = os.getpid(), socket.socket(fileno=number)
+    while True:
+        client, _ = listener.accept()
+        if os.fork() == 0:
+            break
+        client.close()
+    parent_death_hook(server)()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    listener.close()
+    try:
+        answer(client, json.loads(client.makefile("rb").readline()))
+    except Exception:
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
+def reap(*_: object) -> None:
+    """Collect the ended child processes, so that their processor time is counted."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), load, answer)
+    serve(int(sys.argv[1]))

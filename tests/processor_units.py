@@ -9,7 +9,6 @@ run slows down with the piece where the machine is slow or others use it."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import statistics
@@ -21,6 +20,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Event, Thread
 
+from kitchen.infra.os_processes import adopt_orphans
+
 UNITS = 1000 / 168_949
 """The number of units for each time that the piece could have run.
 
@@ -31,7 +32,6 @@ SECONDS = 10.0
 """Seconds between two measurements of the piece."""
 LAST = 5.0
 """Seconds that processes have to end after the run."""
-PR_SET_CHILD_SUBREAPER = 36
 
 PIECE = """
 import time
@@ -88,13 +88,6 @@ def time_pieces(found: list[float], over: Event) -> None:
         found.append(float(done.stdout))
         if over.wait(SECONDS):
             return
-
-
-def adopt_orphans() -> None:
-    """Become the parent of every process whose own parent ends first, so that its time is counted (Linux
-    only)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def reap_orphans(seconds: float) -> None:

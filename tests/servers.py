@@ -19,6 +19,7 @@ from typing import Self
 from brigade.app_processes import (
     children_environment,
     experiment_worker,
+    fork_server,
     people_worker,
     ticker_processes,
     valkey_command,
@@ -29,7 +30,6 @@ from brigade.paths import unix_url
 from brigade.process_supervisor import ChildProcess, last_lines
 from brigade.runner import is_serving
 from tests.commands import Commands
-from tests.programs import Programs
 from tests.template import Template, drop_database
 
 PATIENCE = 180.0
@@ -107,11 +107,14 @@ class Stack:
         self.environment = self._make_environment()
         self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
-        self._programs = Programs(self.environment, keep=(self._listener.fileno(),)).__enter__()
+        self._forks = fork_server(self.environment, self._listener.fileno())
+        self._forks.log = self.var / "log" / self._forks.log.name
+        self._forks.start()
         self.webs = [self._forked(web) for web in web_processes(self.environment, self._listener.fileno(), 2)]
         self.worker = self._forked(people_worker(self.environment))
         self.experimenter = self._forked(experiment_worker(self.environment))
         self.ticker = self._forked(*ticker_processes(self.environment, 1))
+        wait_until(self._forks.is_ready, "a fork server that has loaded the app")
         self.restart()
         return self
 
@@ -120,7 +123,7 @@ class Stack:
         self.kill_worker()
         kill(self.experimenter)
         kill(self.ticker)
-        self._programs.__exit__()
+        self._forks.close()
         self._commands.__exit__()
         if self._valkey is not None:
             self._valkey.__exit__()
@@ -129,7 +132,8 @@ class Stack:
 
     def _forked(self, child: ChildProcess) -> ChildProcess:
         child.log = self.var / "log" / child.log.name
-        return self._programs.forked(child)
+        child.forked_by = self._forks.fork
+        return child
 
     def _make_environment(self) -> dict[str, str]:
         found = children_environment(socket_address(self._listener))

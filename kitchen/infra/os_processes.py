@@ -84,6 +84,8 @@ def _started(pid: int) -> str:
 
 
 PR_SET_PDEATHSIG = 1
+PR_SET_NAME = 15
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def die_with_parent(number: int = signal.SIGKILL) -> None:
@@ -91,6 +93,18 @@ def die_with_parent(number: int = signal.SIGKILL) -> None:
     only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends first (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def name_process(name: str) -> None:
+    """Set the name of this process that `ps -A` and `top` show, at most 15 bytes of it (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode()[:15])
 
 
 def parent_death_hook(parent: int) -> Callable[[], None]:

@@ -31,16 +31,9 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-ONE_OF_EACH = {"valkey", "daphne-1", "worker-1", "experiments", "ticker-1"}
+ONE_OF_EACH = {"valkey", "fork-server", "daphne-1", "worker-1", "experiments", "ticker-1"}
 EVERY = {*ONE_OF_EACH, "daphne-2", "worker-2"}
 """What runs where two daphne and one ticker are wanted."""
-PAUSED = ("daphne-2", "worker-2", "experiments", "ticker-1")
-"""Programs that the shared runner starts after it is ready, and that no test asks for anything."""
-
-
-def command_of(pid: int) -> bytes:
-    """Return the command line of a process."""
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def children_of(pid: int) -> dict[str, int]:
@@ -176,16 +169,6 @@ class Running:
         """What it runs now, by name."""
         return children_of(self.process.pid)
 
-    def pause(self) -> None:
-        """Stop the programs that no test asks for anything, as soon as they are started: loading the app
-        takes two seconds of a processor for each of them. A process that is stopped before it has become its
-        program would keep the runner waiting for that."""
-        wait_until(lambda: set(self.children()) == EVERY, "all of them")
-        paused = [pid for name, pid in self.children().items() if name in PAUSED]
-        wait_until(lambda: command_of(self.process.pid) not in map(command_of, paused), "their programs")
-        for pid in paused:
-            os.kill(pid, signal.SIGSTOP)
-
 
 @pytest.fixture(scope="module")
 def starting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
@@ -200,9 +183,8 @@ def starting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def running(starting: Running) -> Running:
-    """The runner once it is ready, with `PAUSED` stopped."""
+    """The runner once it is ready."""
     starting.wait_ready()
-    starting.pause()
     return starting
 
 
@@ -333,7 +315,7 @@ def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     assert status(f"{url}/admin/login/") == 200
 
 
-ALIKE = ("daphne-1", "worker-1", "experiments", "ticker-1")
+ALIKE = ("fork-server", "daphne-1", "worker-1", "experiments", "ticker-1")
 """Children that are kept running as `worker-2` is."""
 
 
@@ -345,7 +327,6 @@ def test_what_is_killed_is_started_again_and_said(running: Running, name: str) -
     os.kill(before, signal.SIGKILL)
     running.wait_for(f"{name} was killed by SIGKILL: starting it again")
     wait_until(lambda: running.children().get(name, before) != before, f"a new {name}")
-    running.pause()
     assert status(f"{url}/admin/login/") == 200  # on the same port; a connection waits for a new daphne
 
 
@@ -378,7 +359,7 @@ def test_asked_to_end_it_stops_last_what_others_need(running: Running) -> None:
     assert running.ends() == 0
 
 
-SOON = {"valkey", "daphne-1", "worker-1"}
+SOON = {"valkey", "fork-server", "daphne-1", "worker-1"}
 
 
 @pytest.mark.parametrize("ready", [False, *nightly(True)])

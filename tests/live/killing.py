@@ -19,10 +19,11 @@ VICTIMS: Mapping[str, tuple[str, ...]] = {
     "broker": ("valkey", "redis"),
     "database": ("postgres",),
     "planner": ("planner",),
+    "fork-server": ("fork-server",),
     "valkey": ("valkey", "redis"),
 }
 """The kinds of process that can be killed, with their names in `Running.processes`."""
-USUAL = ("web", "worker", "broker", "database")
+USUAL = ("web", "worker", "broker", "database", "fork-server")
 SHARES = {"single": 0.6, "pair": 0.2, "dense": 0.2}
 """The shares of single kills, pairs and bursts among the kills."""
 BURST = 5

@@ -26,6 +26,14 @@ TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 SERVERS = {"postgres", "redis"}
 _OURS = re.compile(r"brigade\.(runner|web|ticker)")
+_FORKED = {
+    "daphne": "web",
+    "experiments": "experiments",
+    "fork": "fork-server",
+    "ticker": "ticker",
+    "worker": "worker",
+}
+"""Kinds of the fork server and of forked programs, by the first word of their names."""
 _WORKER = re.compile(r"\b([a-z]+)(?:-\d+)?@")
 
 
@@ -182,12 +190,15 @@ def what_is(pid: int) -> str:
     redis, helper (a child of one of these), or gone."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        name = Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return "gone"
     if command.startswith("postgres: ") or "/postgres " in command:
         return "postgres"
     if "redis-server" in command:
         return "redis"
+    if "brigade.fork_server" in command:
+        return _FORKED.get(name.partition("-")[0], "helper")
     if ours := _OURS.search(command):
         return ours[1]
     if "apart_child" in command:

@@ -1,0 +1,101 @@
+"""Programs that are forked, by a fork server that loads nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from brigade.fork_server import ForkServer
+from brigade.process_supervisor import ChildProcess
+from tests.servers import wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")
+
+NOTHING_LOADED = "from brigade import fork_server as own; own.load_app = lambda: None; own.main()"
+WAITS = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "0"]
+FAILS = [sys.executable, "-m", "json.tool", "/nowhere"]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ForkServer]:
+    """A fork server that is ready."""
+    command = [sys.executable, "-c", NOTHING_LOADED]
+    found = ForkServer("fork-server", command, tmp_path / "fork-server.log", dict(os.environ))
+    found.start()
+    wait_until(found.is_ready, "the fork server")
+    yield found
+    found.close()
+
+
+def program(server: ForkServer, command: list[str]) -> ChildProcess:
+    """A program that this server forks."""
+    log = server.log.with_name("program.log")
+    return ChildProcess("program", command, log, server.environment, forked_by=server.fork)
+
+
+def name_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def test_a_forked_program_has_its_name_its_log_and_its_exit_code(server: ForkServer) -> None:
+    failing = program(server, FAILS)
+    process = failing.start()
+    assert process.wait(60) == process.poll() == 2
+    assert "/nowhere" in failing.log.read_text()
+    waiting = program(server, WAITS)
+    pid = waiting.start().pid
+    assert (name_of(pid), waiting.running) == ("program", True)
+    waiting.tell(signal.SIGTERM)  # which is sent to its process group
+    assert process_end(waiting) == -signal.SIGTERM
+
+
+def process_end(child: ChildProcess) -> int:
+    assert child.process
+    return child.process.wait(60)
+
+
+def test_programs_survive_the_server_and_new_ones_start_without_it(server: ForkServer) -> None:
+    forked, other = program(server, WAITS), program(server, WAITS)
+    forked.start()
+    os.kill(server.start().pid, signal.SIGKILL)
+    pid = other.start().pid
+    assert name_of(pid) != "program"  # started as `python -m …`
+    assert forked.running
+    assert not server.is_ready()
+    for child in (forked, other):
+        child.tell(signal.SIGKILL)
+        process_end(child)
+
+
+def test_it_loads_new_code_when_it_is_asked_to_leave(server: ForkServer) -> None:
+    old = server.start()
+    server.leave()
+    assert old.wait(60) == 0
+    assert server.start().pid != old.pid
+    wait_until(server.is_ready, "the new process")
+    assert process_end(started(program(server, FAILS))) == 2
+
+
+def started(child: ChildProcess) -> ChildProcess:
+    child.start()
+    return child
+
+
+def test_a_program_with_other_settings_is_not_forked(server: ForkServer) -> None:
+    ours = server.environment
+    child = program(server, WAITS)
+    assert server.fork(replace(child, environment={**ours, "BRIGADE_VAR": "/elsewhere"})) is None
+    own = {**ours, "BRIGADE_TICKERS": "1", "NOTIFY_SOCKET": "/nowhere"}
+    process = server.fork(replace(child, environment=own))
+    assert process
+    assert (
+        b"BRIGADE_TICKERS=1" not in Path(f"/proc/{process.pid}/environ").read_bytes()
+    )  # as it was at its exec
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
