@@ -163,8 +163,8 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
 
 
 def _offers(person: Participant, *, conceals: bool) -> list[OfferedAction]:
-    """Return the actions that are possible now. If `conceals`, their words do not name the episode. Then there
-    is no new link either, because it would show the participant's condition."""
+    """Return the actions that are possible now. If `conceals`, their words do not name the episode. Then
+    there is no new link either, because it would show the participant's condition."""
     words = "The data are kept and marked; the analysis excludes them."
     offers = [OfferedAction("exclude", "Exclude", words)]
     if person.excluded_at:

@@ -15,8 +15,8 @@ from django.shortcuts import get_object_or_404, render
 from study.analysis.pre_launch_warnings import dry_run_warnings, late_decision_warnings
 from study.design.blueprint import blueprint_of
 from study.design.models import Study, conditions_with_unmeasured
-from study.design.study_errors import DesignError
 from study.design.readiness_checks import blocking_problems
+from study.design.study_errors import DesignError
 from study.participants.simulated_effects import MOST, KnownEffects, parse_effects
 from study.participation.enter_study import is_draft, why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
@@ -130,7 +130,8 @@ def _known_help(study: Study) -> str:
     ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
     return (
         "To test whether the analysis finds an effect: one line for each, RATING:CONDITION=SHIFT. The shift "
-        f"is a part of the scale, from -{MOST} to {MOST}. All other ratings are then alike in every condition. "
+        f"is a part of the scale, from -{MOST} to {MOST}. All other ratings are then alike in every "
+        "condition. "
         f"Ratings: {', '.join(ratings) or 'none'}. "
         f"Conditions: {', '.join(one.key for one in design.conditions) or 'none'}."
     )
