@@ -262,6 +262,7 @@ factorial_rows <- function(measure, d, planned) {
   who <- v[match(rownames(m), v$participant), ]; outer <- if (length(f$between)) interaction(who[f$between], drop = FALSE) else factor(rep("all", nrow(m)))
   groups <- lapply(levels(outer), function(g) m[outer == g, , drop = FALSE]); df <- nrow(m) - length(groups)
   pooled <- Reduce(`+`, lapply(groups, function(g) crossprod(sweep(g, 2, colMeans(g))))) / df; family <- list()
+  if (length(covariates) && !length(study$within)) return(keys) # contrasts are those of the analysis of covariance
   name_of <- function(condition, columns) if (length(columns)) paste(sapply(f$keys[columns], function(k) cells[[condition]][[k]]), collapse = ".") else "all"
   for (one in planned) {
     w <- matrix(0, length(groups), ncol(m), dimnames = list(levels(outer), colnames(m))); used <- names(one$weights); if (!all(used %in% names(cells))) next
@@ -310,7 +311,7 @@ ordinal_rows <- function(measure, d) { # ratings: likelihood ratios of cumulativ
   for (term in names(tests)) if (nrow(tests[[term]])) { chi <- 2 * (whole - fitted(x %*% MASS::Null(t(tests[[term]])))); df <- nrow(tests[[term]])
     add(measure, "cumulative-link mixed model", term, c(n = n, left_out = everybody - n, statistic = chi, df1 = df, p = pchisq(chi, df, lower.tail = FALSE))) }
 }
-covariance_rows <- function(measure, d) { # the analysis of covariance, by comparing models
+covariance_rows <- function(measure, d, planned) { # the analysis of covariance, by comparing models, and its contrasts of cells
   f <- factor_frame(d); people <- length(unique(f$d$participant)); d <- f$d[!is.na(f$d$value), ]; d <- d[complete.cases(d[covariates]), ]; columns <- f$between
   value <- tapply(d$value, d$participant, mean); d <- droplevels(d[match(names(value), d$participant), ]); y <- c(value); n <- length(y)
   formula <- reformulate(paste(columns, collapse = " * ")); cells_x <- model.matrix(formula, d); place <- attr(cells_x, "assign"); labels <- attr(terms(formula), "term.labels")
@@ -324,6 +325,15 @@ covariance_rows <- function(measure, d) { # the analysis of covariance, by compa
     c(row_of(rss(x[, -i, drop = FALSE]) - error, 1, error, df), difference = unname(lm.fit(x, y)$coefficients[i])))
   larger <- cbind(x, products(x[, -seq_len(k), drop = FALSE], cells_x[, -1, drop = FALSE])); left <- rss(larger)
   add(measure, "equal slopes of covariates", "", row_of(error - left, ncol(larger) - ncol(x), left, n - ncol(larger)))
+  named_cell <- function(condition) paste(cells[[condition]], collapse = "\n"); whose <- sapply(d$condition, named_cell); family <- list()
+  for (one in planned) {
+    used <- names(one$weights)[unlist(one$weights) != 0]; if (!all(used %in% names(cells)) || !all(sapply(used, named_cell) %in% whose)) next
+    w <- tapply(unlist(one$weights[used]), sapply(used, named_cell), sum); own <- c(w %*% cells_x[match(names(w), whose), , drop = FALSE], rep(0, ncol(x) - k))
+    se <- sqrt(error / df * c(own %*% solve(crossprod(x), own))); estimate <- sum(own * lm.fit(x, y)$coefficients); sd <- sqrt(error / df) * sum(abs(w)) / 2
+    family[[one$name]] <- c(t_row(estimate / se, df, se, se / sd), bayes_factor = bayes_factor(estimate / se, (sd / se)^2, df))
+    if (study$main != "mixed") add_equivalence(measure, one$name, estimate, se, df, one$margin, sd)
+  }
+  adjust(measure, "planned contrast, analysis of covariance", family)
   keys
 }
 factorial_mixed_rows <- function(measure, d, plan, planned) {
@@ -361,7 +371,7 @@ for (plan in study$measures) {
   main$one_way <- attempt(one_way_rows(plan$key, v))
   if (packages[["afex"]]) main$repeated <- attempt(if (length(cells)) factorial_rows(plan$key, d, planned)
     else if (length(study$groups)) grouped_rows(plan$key, d) else repeated_rows(plan$key, d, known))
-  if (length(covariates) && !length(study$within)) main$repeated <- attempt(covariance_rows(plan$key, d))
+  if (length(covariates) && !length(study$within)) main$repeated <- attempt(covariance_rows(plan$key, d, planned))
   if (length(cells) && plan$kind == "likert" && packages[["ordinal"]]) attempt(ordinal_rows(plan$key, all))
   if (length(cells)) main$one_way <- main$friedman <- main$repeated else {
     if (!length(study$groups)) main$friedman <- attempt(rank_rows(plan$key, d, known))

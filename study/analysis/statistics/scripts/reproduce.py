@@ -638,7 +638,8 @@ def factorial_rows(data: Measured, planned: Sequence[Mapping[str, Any]], found: 
     for pair in combinations([*between, *within], 2):
         for factor, other in (pair, pair[::-1]):
             simple_rows(cases, factor, other, found)
-    cell_rows(cases, planned, found)
+    if not (STUDY["covariates"] and not STUDY["within"]):
+        cell_rows(cases, planned, found)
     return deciding
 
 
@@ -686,13 +687,20 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
         spreads = np.sqrt(np.maximum(variances, 0))
         same = weights @ weights[int(np.argmax(spreads))] >= 0
         sd = max(float(spreads[same].sum()), float(spreads[~same].sum()))
-        family.append(t_row(estimate / se, df, se, se / sd))
-        family[-1]["bayes_factor"] = bayes_factor(estimate / se, (sd / se) ** 2, df)
-        if one["margin"] and STUDY["main"] != "mixed":
-            row = equivalence_row(estimate, se, df, one["margin"], sd)
-            found[EQUIVALENCE, one["name"]].append(row)
+        family.append(contrast_numbers(one, estimate, se, df, sd, found))
         found["planned contrast of cells", one["name"]].append(family[-1])
     adjust(family)
+
+
+def contrast_numbers(
+    planned: Mapping[str, Any], estimate: float, se: float, df: int, sd: float, found: Found
+) -> Numbers:
+    """Return the numbers of a contrast of cells, and add its equivalence test."""
+    if planned["margin"] and STUDY["main"] != "mixed":
+        row = equivalence_row(estimate, se, df, planned["margin"], sd)
+        found[EQUIVALENCE, planned["name"]].append(row)
+    bayes = bayes_factor(estimate / se, (sd / se) ** 2, df)
+    return {**t_row(estimate / se, df, se, se / sd), "bayes_factor": bayes}
 
 
 def estimable(levels: Any, counts: Sequence[int]) -> tuple[Any, dict[tuple[int, ...], Any]]:
@@ -783,9 +791,9 @@ def factorial_mixed_rows(
     return tested
 
 
-def covariance_rows(data: Measured, found: Found) -> dict[str, Numbers]:
-    """Add the analysis of covariance of a design between participants. Return the rows of the factors by
-    term."""
+def covariance_rows(data: Measured, planned: Sequence[Mapping[str, Any]], found: Found) -> dict[str, Numbers]:
+    """Add the analysis of covariance of a design between participants, and its contrasts of cells. Return the
+    rows of the factors by term."""
     rows = [row for row in data.rows if row.condition in STUDY["cells"]]
     factors = observed_levels([row for row in rows if row.value is not None], "between")
     own: dict[str, list[Row]] = defaultdict(list)
@@ -827,7 +835,39 @@ def covariance_rows(data: Measured, found: Found) -> dict[str, Numbers]:
     more, rest = larger.shape[1] - len(terms), n - larger.shape[1]
     left = float((residuals(larger, y) ** 2).sum())
     found["equal slopes of covariates", ""].append(row_of(error - left, more, left, rest))
+    first_of = {tuple(cell.values()): x[i] for i, cell in reversed(list(enumerate(cells)))}
+    adjusted_contrasts(planned, Regression(columns, estimates, error, df), first_of, found)
     return tested
+
+
+class Regression(NamedTuple):
+    """A regression: its columns, estimates, sum of squared residuals, and degrees of freedom."""
+
+    columns: Any
+    estimates: Any
+    error: float
+    df: int
+
+
+def adjusted_contrasts(
+    planned: Iterable[Mapping[str, Any]], fit: Regression, cells: Mapping[tuple[str, ...], Any], found: Found
+) -> None:
+    """Add contrasts of cells from an analysis of covariance. `cells` has the columns of each cell, without
+    those of the covariates."""
+    unscaled, sd, family = np.linalg.inv(fit.columns.T @ fit.columns), sqrt(fit.error / fit.df), []
+    for one in planned:
+        weights: dict[tuple[str, ...], float] = defaultdict(float)
+        for key, weight in one["weights"].items():
+            if weight:
+                weights[tuple(STUDY["cells"].get(key, {}).values())] += weight
+        if set(weights) <= set(cells):
+            own = sum(weight * cells[cell] for cell, weight in weights.items())
+            row = np.concatenate([own, np.zeros(len(fit.estimates) - len(own))])
+            se = sd * sqrt(float(row @ unscaled @ row))
+            spread = sd * sum(map(abs, weights.values())) / 2
+            family.append(contrast_numbers(one, float(row @ fit.estimates), se, fit.df, spread, found))
+            found["planned contrast, analysis of covariance", one["name"]].append(family[-1])
+    adjust(family)
 
 
 # All measures, and the comparison with tests.csv
@@ -850,7 +890,7 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
     if STUDY["cells"]:
         main["repeated"] = attempt(factorial_rows, data, about, found)
         if STUDY["covariates"] and not STUDY["within"]:
-            main["repeated"] = attempt(covariance_rows, data, found)
+            main["repeated"] = attempt(covariance_rows, data, about, found)
         main["friedman"] = main["one_way"] = main["repeated"]
     else:
         main["repeated"] = attempt(grouped_rows if STUDY["groups"] else repeated_rows, data, found)
