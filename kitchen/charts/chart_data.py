@@ -142,6 +142,8 @@ class Chart:
     rows: tuple[tuple[Cell, ...], ...] = ()
     synthetic: bool = False
     replaced_texts: tuple[tuple[str, str], ...] = ()
+    legend: str = ""
+    """The title of the legend."""
 
     @property
     def shown_title(self) -> str:

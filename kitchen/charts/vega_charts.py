@@ -106,7 +106,14 @@ class _Figure:
         columns = max(1, self.width * self.across // longest) if self.paper else 4
         rows = [row for panel in self.chart.panels for row in _bracket_rows(panel, self.paper)]
         above = ROW * (max(rows) + 1) if rows else 0
-        legend = {"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK}
+        legend = {
+            "orient": "top",
+            "title": self.chart.legend or None,
+            "titleColor": INK,
+            "titleFontWeight": "normal",
+            "labelFontSize": 12,
+            "labelColor": INK,
+        }
         return {
             "font": FONT,
             "axis": {**axis, "labelFontSize": 12, "titleFontSize": 13},

@@ -175,7 +175,7 @@ def _contrasts(name: str, r: Mapping[str, Mapping[str, Any]]) -> list[Number]:
             "p_holm": one.p_adjusted, "low": one.ci_low, "high": one.ci_high,
             "g": one.g, "g_low": one.g_low, "g_high": one.g_high,
         }  # fmt: skip
-        if not whole.between:
+        if "bf" in r[one.name]["numbers"]:
             ours["bf"] = one.bayes_factor
         numbers += both(one.name, ours, r[one.name]["numbers"])
     return numbers

@@ -136,10 +136,12 @@ contrasts_of <- function(d, design, planned) { # each contrast: weights of level
     for (f in intersect(names(one), design$between)) { v <- unlist(one[[f]]); between <- outer(between, v) }
     between <- c(between); s <- s * max(sum(between[between > 0]), -sum(between[between < 0]))
     j <- exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2); r <- j * t$SE[i] / s
-    list(weights = one, numbers = list(estimate = t$estimate[i], se = t$SE[i], df = df, t = t$t.ratio[i], p = t$p.value[i],
+    found <- if (!length(design$between)) extractBF(ttestBF(c(sums), rscale = sqrt(2) / 2)) # kept if its integral is exact
+    bf <- if (!is.null(found) && found$error < 1e-7) list(bf = found$bf)
+    list(weights = one, numbers = c(bf, list(estimate = t$estimate[i], se = t$SE[i], df = df, t = t$t.ratio[i], p = t$p.value[i],
       p_holm = adjusted[i], low = ends$lower.CL[i], high = ends$upper.CL[i],
-      bf = if (!length(design$between)) extractBF(ttestBF(c(sums), rscale = sqrt(2) / 2))$bf, g = j * t$estimate[i] / s,
-      g_low = r * ncp_of(t$t.ratio[i], df, .975), g_high = r * ncp_of(t$t.ratio[i], df, .025)))
+      g = j * t$estimate[i] / s,
+      g_low = r * ncp_of(t$t.ratio[i], df, .975), g_high = r * ncp_of(t$t.ratio[i], df, .025))))
   }, planned, seq_along(planned))
 }
 polished <- function(formula, d) { # lmer, with Newton's steps at the end: its search stops at six or seven digits
