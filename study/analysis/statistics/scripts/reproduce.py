@@ -33,8 +33,15 @@ COLUMNS = (
 )
 NAMES = {True: "Huynh\u2013Feldt", False: "Greenhouse\u2013Geisser"}
 Numbers = dict[str, float]
-Found = dict[tuple[str, str], list[Numbers]]
-"""The numbers of each row of a measure, by (test, term)."""
+
+
+class Found(defaultdict[tuple[str, str], list[Numbers]]):
+    """The numbers of each row of a measure, by (test, term). `reasons` says why some are missing, by the same
+    pair, or by a pair of empty texts for other rows."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+        self.reasons: dict[tuple[str, str], str] = {}
 
 
 class Row(NamedTuple):
@@ -648,9 +655,12 @@ def simple_rows(cases: Cases, factor: str, other: str, found: Found) -> None:
     family = []
     for level in {**cases.between, **cases.within}[other]:
         test = cases.at(other, level).tests().get(factor)
-        if test:
+        term = f"{factor} at {other} = {level}"
+        if test is None:
+            found.reasons["simple effect", term] = "the values do not vary within the cells"
+        else:
             family.append(dict(test.used))
-            found["simple effect", f"{factor} at {other} = {level}"].append(family[-1])
+            found["simple effect", term].append(family[-1])
     adjust(family)
 
 
@@ -874,17 +884,18 @@ def adjusted_contrasts(
 
 
 def attempt(add: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function that adds rows, and return its result. If the data do not allow the test, its rows are
-    missing, and `main` names those that tests.csv has."""
+    """Call a function that adds rows, and return its result. The last argument is a `Found`. If the data do
+    not allow the test, its rows are missing, and `main` names those that tests.csv has."""
     try:
         return add(*arguments) or {}
-    except (ValueError, ArithmeticError, IndexError):
+    except (ValueError, ArithmeticError, IndexError) as error:
+        arguments[-1].reasons["", ""] = f"{type(error).__name__}: {error}"
         return {}
 
 
 def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
     """Return all rows of a measure, and the rows of the test that decides by term."""
-    found: Found = defaultdict(list)
+    found = Found()
     main = {"one_way": attempt(one_way_rows, data, found), "mixed": {}, "friedman": {}}
     about = [one for one in STUDY["contrasts"] if not one["measures"] or data.plan["key"] in one["measures"]]
     if STUDY["cells"]:
@@ -954,16 +965,18 @@ def difference(given: float, ours: float) -> float:
 
 
 def compare(line: Mapping[str, str], found: Found) -> tuple[float | None, str]:
-    """Return the largest difference of a row of tests.csv, and the column that has it or is not computed. The
-    difference is None if the row or a number of it is not computed."""
-    own = found.get((line["test"], line["term"]))
+    """Return the largest difference of a row of tests.csv, and the column that has it. If the row or a number
+    of it is not computed, return None, and the column with the reason."""
+    key = (line["test"], line["term"])
+    reason = found.reasons.get(key) or found.reasons.get(("", ""), "this script does not compute it")
+    own = found.get(key)
     if not own:
-        return None, "all columns"
+        return None, f"all columns: {reason}"
     row, worst, where = own.pop(0), 0.0, ""
     for column in COLUMNS:
         if line[column]:
             if column not in row:
-                return None, column
+                return None, f"column {column}: {reason}"
             apart = difference(float(line[column]), row[column])
             if not apart <= worst:
                 worst, where = apart, f"{column} is {line[column]}, here {row[column]!r}"
@@ -975,11 +988,12 @@ def main(folder: Path) -> int:
     found, largest, same, wrong = compute(folder), 0.0, 0, 0
     lines = read(folder / "tests.csv")
     tested = [line for line in lines if not line["not_computable"]]
-    for line in tested:
+    numbers = [number for number, line in enumerate(lines, 2) if not line["not_computable"]]
+    for number, line in zip(numbers, tested, strict=True):
         apart, where = compare(line, found[line["measure"]])
         name = f"{line['measure']}: {line['test']}, {line['term']}"
         if apart is None:
-            print(f"not computed here: {name} ({where})")
+            print(f"not computed here: row {number}, {name} ({where})")
         elif not apart <= LARGEST:
             wrong += 1
             print(f"differs: {name} ({where})")

@@ -121,6 +121,16 @@ def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tm
     assert lines[-1].startswith(f"{len(rows) - 1} of {len(rows)} rows of tests.csv reproduced")
 
 
+def test_a_row_that_is_not_computed_has_its_number_and_the_reason(tmp_path: Path) -> None:
+    file = written(covariance(), tmp_path) / "tests.csv"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(",equal slopes of covariates,", ",unknown test,", 1), encoding="utf-8")
+    _, lines = run(tmp_path)
+    number = next(i for i, line in enumerate(text.splitlines(), 1) if "equal slopes of covariates" in line)
+    where = "unknown test,  (all columns: this script does not compute it)"
+    assert lines[0] == f"not computed here: row {number}, score: {where}"
+
+
 def test_the_python_script_reproduces_an_analysis_of_covariance(tmp_path: Path) -> None:
     code, lines = run(written(covariance(), tmp_path))
     assert (code, len(lines)) == (0, 2)
