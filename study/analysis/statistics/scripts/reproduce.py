@@ -293,48 +293,96 @@ class Fit(NamedTuple):
         return {"statistic": f, "df1": q, "df2": df, "p": float(stats.f.sf(f, q, df))}
 
 
-def fit_mixed(y: Any, x: Any, kernels: Sequence[Any]) -> Fit:
-    """Fit a mixed model by REML. Each kernel (values x values) is 1 for values with the same random term."""
-    parts = [np.eye(len(y)), *kernels]
+class MixedData(NamedTuple):
+    """The values (people x most values), the columns (people x values x columns), and what multiplies each
+    variance (variances x people x values x values). Random terms are within participants, so the covariance
+    has one block for each. Places of people with fewer values are 0, and 1 in the diagonal of `rest` (people
+    x values x values)."""
 
-    def at(variances: Any) -> tuple[float, Any, Any, Any, Any]:
-        v = sum(s * one for s, one in zip(variances, parts, strict=True))
-        inverse = np.linalg.inv(v)
-        wx = inverse @ x
-        c = np.linalg.inv(x.T @ wx)
-        p = inverse - wx @ c @ wx.T
-        py = p @ y
-        logs = np.linalg.slogdet(v)[1] + np.linalg.slogdet(x.T @ wx)[1]
-        slope = np.array([(p * one).sum() - py @ one @ py for one in parts])
-        return float(logs + y @ py), slope, p, wx, c
+    y: Any
+    x: Any
+    parts: Any
+    rest: Any
+
+
+class Reml(NamedTuple):
+    """The deviance at some variances, its derivatives, and parts of the matrix P of restricted likelihood."""
+
+    deviance: float
+    slope: Any
+    inverse: Any
+    wx: Any
+    c: Any
+    py: Any
+    inner: Any
+
+    def second(self, parts: Any) -> Any:
+        """Return the second derivatives by the variances."""
+        z = np.einsum("kpij,pj->kpi", parts, self.py)
+        xz = np.einsum("pic,kpi->kc", self.wx, z)
+        turned = np.einsum("pij,kpj->kpi", self.inverse, z)
+        squares = np.einsum("kpi,lpi->kl", z, turned) - xz @ self.c @ xz.T
+        wk = self.inverse @ parts
+        middle = np.einsum("kpic,lpid->klcd", parts @ self.wx, wk @ self.wx)
+        ci = self.c @ self.inner
+        trace = np.einsum("kpij,lpji->kl", wk, wk) - 2 * np.einsum("cd,klcd->kl", self.c, middle)
+        return 2 * squares - trace - np.einsum("kcd,ldc->kl", ci, ci)
+
+
+def reml_at(data: MixedData, variances: Any) -> Reml:
+    """Return the restricted likelihood of a mixed model at these variances."""
+    v = np.tensordot(variances, data.parts, 1) + data.rest
+    inverse = np.linalg.inv(v)
+    wx = inverse @ data.x
+    xwx = np.einsum("pic,pid->cd", data.x, wx)
+    c = np.linalg.inv(xwx)
+    py = np.einsum("pij,pj->pi", inverse, data.y) - wx @ (c @ np.einsum("pic,pi->c", wx, data.y))
+    inner = np.einsum("pic,kpid->kcd", wx, data.parts @ wx)
+    trace = (inverse * data.parts).sum(axis=(1, 2, 3)) - (c * inner).sum(axis=(1, 2))
+    slope = trace - np.einsum("pi,kpij,pj->k", py, data.parts, py, optimize=True)
+    logs = np.linalg.slogdet(v)[1].sum() + np.linalg.slogdet(xwx)[1]
+    return Reml(float(logs + (data.y * py).sum()), slope, inverse, wx, c, py, inner)
+
+
+def fit_mixed(data: MixedData, start: float) -> Fit:
+    """Fit a mixed model by REML. The search starts with this value of each variance."""
 
     def logged(u: Any) -> tuple[float, Any]:
-        deviance, slope, *_ = at(np.exp(u))
-        return deviance, slope * np.exp(u)
+        found = reml_at(data, np.exp(u))
+        return found.deviance, found.slope * np.exp(u)
 
-    start = np.full(len(parts), log(residuals(x, y).var() / len(parts)))
-    s = np.exp(minimize(logged, start, jac=True, method="BFGS", options={"gtol": 1e-6}).x)
+    begin = np.full(len(data.parts), log(start))
+    s = np.exp(minimize(logged, begin, jac=True, method="BFGS", options={"gtol": 1e-6}).x)
     for _ in range(20):
-        _, slope, p, wx, c = at(s)
-        pushed = [p @ one for one in parts]
-        second = np.array([[2 * (y @ a @ b @ p @ y) - (a * b.T).sum() for b in pushed] for a in pushed])
-        step = np.linalg.solve(second, slope)
+        found = reml_at(data, s)
+        second = found.second(data.parts)
+        step = np.linalg.solve(second, found.slope)
         if (s - step <= 0).any() or (abs(step) < 1e-13 * s).all():
             break
         s = s - step
-    slopes = np.array([c @ (wx.T @ one @ wx) @ c for one in parts])
-    return Fit(c @ (wx.T @ y), c, slopes, 2 * np.linalg.inv(second))
+    c = found.c
+    estimates = c @ np.einsum("pic,pi->c", found.wx, data.y)
+    return Fit(estimates, c, c @ found.inner @ c, 2 * np.linalg.inv(second))
 
 
 def fit_rows(data: Measured, rows: Sequence[Row], x: Any, level: Mapping[str, Sequence[int]]) -> Fit:
     """Fit the measure's mixed model. `level` has the level numbers of each factor, for random terms."""
-    who = np.array([row.participant for row in rows])
-    same = who[:, None] == who[None, :]
-    kernels = []
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        places[row.participant].append(i)
+    most = max(map(len, places.values()))
+    where = np.array([[*own, *[-1] * (most - len(own))] for own in places.values()])
+    there = where >= 0
+    both = (there[:, :, None] & there[:, None, :]).astype(float)
+    parts = [both * np.eye(most)]
     for name in data.plan["random"]:
-        own = np.zeros(len(rows)) if name == "" else np.asarray(level[name])
-        kernels.append((same & (own[:, None] == own[None, :])).astype(float))
-    return fit_mixed(np.array([row.value for row in rows], dtype=float), x, kernels)
+        own = (np.zeros(len(rows)) if name == "" else np.asarray(level[name]))[where]
+        parts.append(both * (own[:, :, None] == own[:, None, :]))
+    y = np.array([row.value for row in rows], dtype=float)
+    padded = MixedData(
+        y[where] * there, x[where] * there[:, :, None], np.array(parts), np.eye(most) * ~there[:, :, None]
+    )
+    return fit_mixed(padded, float(residuals(x, y).var()) / len(parts))
 
 
 def deviations(keys: Iterable[str], known: Sequence[str]) -> Any:
