@@ -127,8 +127,8 @@ class Axis:
 class Chart:
     """A chart with its texts and its table. `under` is the subtitle, which states whose data are shown.
     `note` explains the marks. `words` describes the chart for people who cannot see it. `head` and `rows`
-    are its table. `own` has (name, text) pairs that are shown instead of `title` and `note`; an empty text
-    leaves it out."""
+    are its table. `replaced_texts` has (name, text) pairs that are shown instead of `title` and `note`; an
+    empty text leaves it out."""
 
     key: str
     title: str
@@ -141,12 +141,14 @@ class Chart:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     synthetic: bool = False
-    own: tuple[tuple[str, str], ...] = ()
+    replaced_texts: tuple[tuple[str, str], ...] = ()
+    legend: str = ""
+    """The title of the legend."""
 
     @property
     def shown_title(self) -> str:
         """Return the title that the drawing shows. It is empty if it is left out."""
-        return dict(self.own).get("title", self.title)
+        return dict(self.replaced_texts).get("title", self.title)
 
     @property
     def full_title(self) -> str:
@@ -163,8 +165,8 @@ class Chart:
     def full_note(self) -> str:
         """Return the note below the chart. If an interval is cut at the end of the axis, a sentence says
         so. The result is empty if the note is left out."""
-        note = dict(self.own).get("note", self.note)
-        if not note and "note" in dict(self.own):
+        note = dict(self.replaced_texts).get("note", self.note)
+        if not note and "note" in dict(self.replaced_texts):
             return ""
         points = (point for one in self.series if one.has_intervals for point in one.points)
         ends = (end for point in points for end in (point.low, point.high) if end is not None)

@@ -103,15 +103,18 @@ class _Figure:
         axis = {"gridColor": GRID, "domainColor": MUTED_INK, "tickColor": MUTED_INK}
         axis |= {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
         longest = 40 + 8 * max((len(one.name) for one in self.chart.listed), default=0)
-        columns = max(1, self.width * self.across // longest) if self.paper else 4
+        columns: object = max(1, self.width * self.across // longest)
+        if not self.paper:  # a panel among several has no signal of its width
+            columns = {"expr": f"max(1, floor(width / {longest}))"} if len(self.chart.panels) == 1 else 4
         rows = [row for panel in self.chart.panels for row in _bracket_rows(panel, self.paper)]
         above = ROW * (max(rows) + 1) if rows else 0
-        legend = {"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK}
+        legend = {"orient": "top", "labelFontSize": 12, "labelColor": INK}
+        title = {"titleColor": INK, "titleFontWeight": "normal"} if self.chart.legend else {"title": None}
         return {
             "font": FONT,
             "axis": {**axis, "labelFontSize": 12, "titleFontSize": 13},
             "title": {"anchor": "start", "color": INK, "subtitleColor": MUTED_INK, "fontSize": 16},
-            "legend": {**legend, "columns": columns, "offset": 18 + above},
+            "legend": {**legend, **title, "columns": columns, "offset": 18 + above},
             "view": {"stroke": None},
             "aria": False,
         }
@@ -247,6 +250,9 @@ class _Figure:
         if shape:
             shapes = {"domain": names, "range": [series_shape(each.colour) for each in listed]}
             told["shape"] = {"field": "series", "type": "nominal", "scale": shapes}
+        if self.chart.legend:
+            seen = [name for name in ("color", "shape") if name in told]
+            told |= {name: {**told[name], "title": self.chart.legend} for name in seen}
         return told
 
     def _colour(self, one: Series) -> str:

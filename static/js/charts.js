@@ -1,6 +1,9 @@
 /* Figures that answer to a pointer: what the picture shows, drawn by Vega-Lite as soon as it comes into sight. */
 
 const charts = document.querySelectorAll("[data-chart]");
+const PANEL = 300; // width of one of several plots in a specification
+const LEAST = 220; // beside another one
+const BESIDE = 84; // what an axis and the edges take
 const LETTER = { title: 9, subtitle: 6 }; // pixels of one, on an average
 
 function tip() {
@@ -43,7 +46,19 @@ function folded(words, letters) {
   return lines;
 }
 
-function fitted({ title, ...rest }, width) {
+/* panels beside or below each other, as wide as there is room; expressions about names have the width in them */
+function stacked({ concat, columns, ...rest }, width) {
+  if (!concat) return rest;
+  const room = (across) => Math.floor(width / across) - BESIDE;
+  const across = [columns, 1].find((count) => room(count) >= LEAST) ?? 1;
+  const panel = Math.max(160, Math.min(PANEL, room(across)));
+  const plots = JSON.parse(JSON.stringify(concat).replaceAll(`${PANEL} / `, `${panel} / `));
+  const letters = { ...rest.config, legend: { ...rest.config.legend, columns: across === 1 ? 1 : 4 } };
+  return { ...rest, config: letters, columns: across, concat: plots.map((one) => ({ ...one, width: panel })) };
+}
+
+function fitted({ title, ...whole }, width) {
+  const rest = stacked(whole, width);
   const { text, subtitle } = title;
   const under = subtitle.flatMap((line) => folded(line, width / LETTER.subtitle));
   return { ...rest, title: { ...title, text: folded(text, width / LETTER.title), subtitle: under } };
@@ -52,9 +67,9 @@ function fitted({ title, ...rest }, width) {
 async function draw(chart, vega, tell) {
   const found = await specification(chart.dataset.chart);
   if (!found) return; // the picture stays
+  chart.dataset.drawn = ""; // as wide as what is drawn needs, no more as the picture
   const told = fitted(dressed(found), chart.clientWidth);
   const { spec } = vega.compile(told);
-  chart.dataset.drawn = ""; // as wide as what is drawn needs, no more as the picture
   const drawing = document.createElement("div");
   drawing.ariaHidden = "true"; // what it shows is said beside it, and in the table behind it
   chart.append(drawing);

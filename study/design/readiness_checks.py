@@ -6,7 +6,7 @@ Some problems prevent the study from taking participants. The others are only ad
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations
 
@@ -198,25 +198,46 @@ def blocking_problems(study: Study) -> list[ReadinessProblem]:
     return [one for one in readiness_problems(study) if one.hinders]
 
 
+MOST_NAMED = 3
+"""The most conditions that one problem names."""
+
+
+def _of_several(
+    rows: Iterable[Condition], find: Callable[[Condition], Iterable[str]], *, hinders: bool = True
+) -> Iterator[ReadinessProblem]:
+    """Yield each problem that `find` returns once: the names of its conditions and the rest of its words."""
+    found: dict[str, list[Condition]] = {}
+    for row in rows:
+        for words in find(row):
+            found.setdefault(words, []).append(row)
+    for words, those in found.items():
+        names = [row.name for row in those[:MOST_NAMED]]
+        more = [f"{len(those) - MOST_NAMED} more"] if len(those) > MOST_NAMED else []
+        yield ReadinessProblem(f"{and_list([*names, *more])}{words}", "condition", (those[0].pk,), hinders)
+
+
+def _unplayable(row: Condition) -> Iterator[str]:
+    """Yield why nobody can play the condition, as the rest of a sentence about it."""
+    try:
+        row.clean()
+    except ValidationError as error:
+        yield f" cannot be played: {' '.join(error.messages)}"
+    if _needs_plans(row) and not row.offers_plans:
+        yield (
+            ": teammates request several actions at once, and a participant accepts them as a plan. Choose "
+            f"“{CONDITION['offers_plans']}”."
+        )
+
+
 def _conditions(study: Study) -> Iterator[ReadinessProblem]:
     rows = list(study.conditions.all())
     if not rows:
         yield ReadinessProblem("There is no condition yet. Add at least one.", "condition-new")
+    yield from _of_several(rows, _unplayable)
     unmeasured = dict(conditions_with_unmeasured(study, rows))
-    for row in rows:
-        try:
-            row.clean()
-        except ValidationError as error:
-            words = f"{row.name} cannot be played: {' '.join(error.messages)}"
-            yield ReadinessProblem(words, "condition", (row.pk,))
-        if _needs_plans(row) and not row.offers_plans:
-            words = (
-                f"{row.name}: teammates request several actions at once, and a participant accepts them as a "
-                f"plan. Choose “{CONDITION['offers_plans']}”."
-            )
-            yield ReadinessProblem(words, "condition", (row.pk,))
-        for caution in (*row.cautions, *unmeasured[row]):
-            yield advice(f"{row.name}: {caution}", "condition", row.pk)
+    yield from _of_several(
+        rows, lambda row: [f": {one}" for one in (*row.cautions, *unmeasured[row])], hinders=False
+    )
     labels = [row.label for row in rows]
     for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
         words = f"Two conditions are both called “{label}” for participants, who could not tell them apart."

@@ -11,6 +11,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -162,15 +163,19 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
 
 
 def _offers(person: Participant, *, conceals: bool) -> list[OfferedAction]:
-    """Return the actions that are possible now. If `conceals`, their words do not name the episode."""
+    """Return the actions that are possible now. If `conceals`, their words do not name the episode. Then
+    there is no new link either, because it would show the participant's condition."""
     words = "The data are kept and marked; the analysis excludes them."
     offers = [OfferedAction("exclude", "Exclude", words)]
     if person.excluded_at:
         words = "The analysis includes the data again."
         offers = [OfferedAction("include", "Take the exclusion back", words)]
-    words = "The old link, the old browser and open pages stop working at once. The new link is shown once."
-    stamp = staff_actions.link_fingerprint(person)
-    offers.append(OfferedAction("reissue", "Give a new link", words, stamp))
+    if not conceals:
+        words = (
+            "The old link, the old browser and open pages stop working at once. The new link is shown once."
+        )
+        stamp = staff_actions.link_fingerprint(person)
+        offers.append(OfferedAction("reissue", "Give a new link", words, stamp))
     if episode := staff_actions.running_episode(person):
         ends = f"The episode “{episode.label}” ends at step {episode.step}"
         ends = "The episode ends now" if conceals else ends
@@ -193,11 +198,14 @@ DONE = {
 @study_page("edit", methods=("POST",))
 def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Carry out an action on a participant, if the user confirmed it and gave a reason. If the action is
-    no longer possible, nothing changes."""
+    no longer possible, nothing changes. While the study conceals conditions from the user, they cannot give a
+    new link."""
     person = get_object_or_404(_whole(study), code=code)
     action, form = request.POST.get("action", ""), ActionForm(request.POST)
     if action not in StaffAction.Action.values:
         return redirect("study:staff-participants-one", study.slug, code)
+    if action == StaffAction.Action.REISSUE and not has_right(request.user, study, "results"):
+        raise PermissionDenied
     if not form.is_valid():
         return _show(request, study, person, problem=_problem(form), wrong=action)
     try:

@@ -19,6 +19,7 @@ from study.design.counterbalancing import (
     carry_over_counts,
     position_counts,
 )
+from study.design.group_allocation import parse_allocation
 from study.design.models import Study
 from study.design.round_plans import RoundPlan, condition_counts, plan_problem, rounds_of
 from study.participants.models import Participant, Round
@@ -182,16 +183,26 @@ def group_progress(study: Study) -> list[GroupProgress]:
     """Return the progress of each group of the current design. Only human participants count."""
     groups = group_keys(study.between_groups)
     used = group_tallies(study, groups, synthetic=False, preview=False)
-    planned = study.planned_participants
+    planned = planned_in_groups(study, groups)
     return [
-        GroupProgress(
-            group,
-            used[group].finished,
-            used[group].playing,
-            None if planned is None else planned // len(groups) + (number < planned % len(groups)),
-        )
-        for number, group in enumerate(groups)
+        GroupProgress(group, used[group].finished, used[group].playing, planned[group]) for group in groups
     ]
+
+
+def planned_in_groups(study: Study, groups: Sequence[str]) -> dict[str, int | None]:
+    """Return the planned number of participants of each group. It is an equal share of the study's number,
+    at most the group's quota; other groups get the rest. Return None for a group without any number."""
+    limits = {one.group: one.most for one in parse_allocation(study.allocation).limits if not one.item}
+    rest = study.planned_participants
+    if rest is None:
+        return {group: limits.get(group) for group in groups}
+    found: dict[str, int | None] = {}
+    while free := [group for group in groups if group not in found]:
+        shares = {group: (rest + len(free) - 1 - place) // len(free) for place, group in enumerate(free)}
+        full = {group: limits[group] for group in free if limits.get(group, rest) < shares[group]}
+        found |= full or shares
+        rest -= sum(full.values())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +231,12 @@ def condition_progress(study: Study) -> list[ConditionProgress]:
     if any(map(plan_problem, plans)):
         return []
     names, rows = dict(study.conditions.values_list("key", "name")), []
+    numbers = planned_in_groups(study, [plan.group for plan in plans])
     for plan in plans:
         used = sequence_tallies(study, plan, synthetic=False, preview=False)
         share = rounds_of(plan) / len(plan.conditions)
-        planned = study.planned_participants
-        expected = None if planned is None else round(planned / len(plans) * share, 1)
+        planned = numbers[plan.group]
+        expected = None if planned is None else round(planned * share, 1)
         rows += [
             ConditionProgress(names[key], plan.group, tally.finished, tally.playing, expected)
             for key, tally in condition_counts(plan, used).items()

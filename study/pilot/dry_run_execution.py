@@ -29,7 +29,7 @@ from study.participants.simulated_effects import KnownEffects, unknown_effect_ke
 from study.participation.enter_study import is_study_open, synthetic_invitation
 from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError, path_of
 from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport
-from study.pilot.bots.study_walkthrough import Arrival
+from study.pilot.bots.study_walkthrough import TAKES_NOBODY, Arrival
 from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, StudyScript, label_of
 
 Status = Participant.Status
@@ -148,7 +148,9 @@ def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> Cr
     if not is_http(url):
         raise DryRunRequestError(f"{url!r} is not an address with http:// or https://", "url")
     if not is_study_open(study, synthetic=True):
-        raise DryRunRequestError(f"the study {study.slug!r} is closed, is full or has no conditions")
+        raise DryRunRequestError(
+            f"the study {study.slug!r} is closed, is full or has no conditions that can be played"
+        )
     link = f"{url.rstrip('/')}{study.get_absolute_url()}?invitation={synthetic_invitation(study)}"
     order = replace(order, link=link, script=study_script(blueprint_of(study), study.recruitment))
     check_labels(study, order)
@@ -231,6 +233,8 @@ async def walked(
         except WalkError as error:
             why = error.why if isinstance(error, PatienceError) else error
             raise UnreachableError(f"the study cannot be reached: {why}") from error
+    if page.kind == "closed":
+        raise UnreachableError(TAKES_NOBODY)
     if page.kind != "welcome":
         raise UnreachableError(f"the study cannot be entered there: answer {page.status}")
     where = database_sync_to_async(partial(condition_at, order.known))

@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from kitchen.infra.db_retry import retry_while_unreachable
 from study.design.study_errors import DesignError
+from study.participants.simulated_effects import KnownEffects
 from study.pilot.bots.many_walkthroughs import CrowdOrder, CrowdReport
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_execution import (
@@ -54,7 +55,14 @@ def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
 
 
 def dry_run_create(
-    *, study_id: int, user: Any, participants: int, seed: int, at_once: int, shares: OutcomeShares
+    *,
+    study_id: int,
+    user: Any,
+    participants: int,
+    seed: int,
+    at_once: int,
+    shares: OutcomeShares,
+    known: KnownEffects | None = None,
 ) -> DryRun:
     """Create a dry run in the state WAITING, and return it. Raises DesignError if another run of the study is
     active.
@@ -73,6 +81,7 @@ def dry_run_create(
                     seed=seed,
                     at_once=at_once,
                     shares=asdict(shares),
+                    known=known or {},
                 )
         except IntegrityError as error:
             raise DesignError(ANOTHER) from error
@@ -215,7 +224,8 @@ def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
 
 def request_of_run(run: DryRun) -> CrowdOrder:
     """Return the settings of the dry run that are stored in this row."""
-    return CrowdOrder(run.participants, run.seed, run.at_once, OutcomeShares(**run.shares))
+    shares = OutcomeShares(**run.shares)
+    return CrowdOrder(run.participants, run.seed, run.at_once, shares, known=run.known)
 
 
 def end_state(report: CrowdReport, watch: DryRunProgress) -> tuple[State, str]:

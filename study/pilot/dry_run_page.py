@@ -13,9 +13,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from study.analysis.pre_launch_warnings import dry_run_warnings, late_decision_warnings
+from study.design.blueprint import blueprint_of
 from study.design.models import Study, conditions_with_unmeasured
+from study.design.readiness_checks import blocking_problems
 from study.design.study_errors import DesignError
-from study.participation.enter_study import why_study_closed
+from study.participants.simulated_effects import MOST, KnownEffects, parse_effects
+from study.participation.enter_study import is_draft, why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
 from study.researchers.form_and_button_pages import back_to_page, form_page, service_button
@@ -35,14 +38,17 @@ SHARES = {
 }
 """Label and help text of each share."""
 CLOSED = {
-    "closed": "The study accepts nobody now. Open it first: the design lists what is still missing.",
+    "closed": "The study is closed, and it was frozen or people took part in it. Open it first, or copy it "
+    "and dry-run the copy.",
+    "unready": "The design is not ready for a dry run. First do what it lists as missing.",
     "over": "The closing date has come. Set a later one, or none, under Recruitment first.",
     "spent": "The study's budget is spent, and the study then accepts no new participants. Raise the "
     "budget first.",
     "full": "The study already has as many programs as it accepts people. Erase the synthetic "
     "participants in the design first, or raise the limit under Recruitment.",
 }
-"""Advice before synthetic participants can enter, by the result of `why_study_closed`."""
+"""Advice before synthetic participants can enter, by the result of `why_study_closed`. `unready` is for
+drafts with problems."""
 
 
 def _share(label: str, help_text: str) -> forms.FloatField:
@@ -70,11 +76,25 @@ class DryRunForm(forms.Form):
         max_value=MOST_SEED,
         help_text="It determines who the programs are and where each of them stops.",
     )
+    known = forms.CharField(
+        label="Effects on ratings",
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+    )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["seed"].initial = free_seed(study)
+        self.fields["known"].help_text = _known_help(study)
         self.study = study
+
+    def clean_known(self) -> KnownEffects:
+        """Return the effects, one per line. Report the first line that cannot be read."""
+        try:
+            return parse_effects(line for line in self.cleaned_data["known"].split("\n") if line.strip())
+        except ValueError as error:
+            raise forms.ValidationError(f"{error}.") from error
 
     def clean(self) -> dict[str, Any]:
         """Return the cleaned settings, after checking that the dry run is possible. Each problem is shown at
@@ -85,8 +105,8 @@ class DryRunForm(forms.Form):
         given = super().clean() or self.cleaned_data
         if self.errors:
             return given
-        if why := why_study_closed(self.study, synthetic=True):
-            raise forms.ValidationError(CLOSED[why])
+        if words := closed_advice(self.study):
+            raise forms.ValidationError(words)
         try:
             completed_crowd_settings(self.study, CrowdOrder(**self.chosen), url=settings.PUBLIC_URL)
         except DryRunRequestError as error:
@@ -99,7 +119,31 @@ class DryRunForm(forms.Form):
         """Return the settings as keyword arguments of `request_dry_run`."""
         given = self.cleaned_data
         shares = OutcomeShares(**{name: given[name] for name in SHARES})
-        return {name: given[name] for name in ("participants", "seed", "at_once")} | {"shares": shares}
+        return {name: given[name] for name in ("participants", "seed", "at_once", "known")} | {
+            "shares": shares
+        }
+
+
+def _known_help(study: Study) -> str:
+    """Return the help text of the field for effects, with the keys that an effect can name."""
+    design = blueprint_of(study)
+    ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
+    return (
+        "To test whether the analysis finds an effect: one line for each, RATING:CONDITION=SHIFT. The shift "
+        f"is a part of the scale, from -{MOST} to {MOST}. All other ratings are then alike in every "
+        "condition. "
+        f"Ratings: {', '.join(ratings) or 'none'}. "
+        f"Conditions: {', '.join(one.key for one in design.conditions) or 'none'}."
+    )
+
+
+def closed_advice(study: Study) -> str:
+    """Return what to do before programs can enter the study, or an empty string if they can enter."""
+    why = why_study_closed(study, synthetic=True)
+    if why == "closed" and (study.status == Study.Status.OPEN or is_draft(study)):
+        missing = blocking_problems(study)
+        return " ".join([CLOSED["unready"], *(one.words for one in missing[:1])])
+    return CLOSED.get(why, "")
 
 
 def free_seed(study: Study) -> int:
@@ -127,7 +171,7 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             return back_to_page(request, study, "The dry run has been requested.", "design-dry-runs")
-    closed = CLOSED.get(why_study_closed(study, synthetic=True), "")
+    closed = closed_advice(study)
     template = "study/pilot/dry_runs.html"
     more = {"closed": closed, "server": settings.PUBLIC_URL, **_shown(study), **_findings(study)}
     return form_page(request, study, form, heading="Dry run", template=template, **more)

@@ -10,6 +10,7 @@ from django.db import models
 from django.utils import timezone
 
 from study.design.models import Study
+from study.participants.simulated_effects import describe_effects
 
 
 class DryRun(models.Model):
@@ -47,6 +48,9 @@ class DryRun(models.Model):
     at_once = models.PositiveSmallIntegerField()
     seed = models.BigIntegerField()
     shares = models.JSONField(help_text="Percentages by name.")
+    known = models.JSONField(
+        default=dict, help_text="Shifts of ratings by item and condition, as parts of the scale."
+    )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     stopped_by = models.CharField(
         max_length=150, blank=True, help_text="The name of the staff member who stopped it."
@@ -80,6 +84,11 @@ class DryRun(models.Model):
     def is_silent(self) -> bool:
         """Return whether the run should be active, but has not reported for too long."""
         return self.is_on and self.news_at < timezone.now() - self.SILENT_AFTER
+
+    @property
+    def effects(self) -> str:
+        """Return the effects on ratings as text. It is empty if there are none."""
+        return describe_effects(self.known)
 
     @property
     def percents(self) -> list[tuple[str, float]]:

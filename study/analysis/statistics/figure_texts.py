@@ -24,7 +24,7 @@ def texts_of(texts: FigureTexts, of: str, name: str) -> Mapping[str, str]:
 
 def with_texts(chart: Chart, texts: Mapping[str, str]) -> Chart:
     """Return the chart with its title and note replaced. `texts` is a result of `texts_of`."""
-    return replace(chart, own=tuple((name, texts[name]) for name in LONGEST if name in texts))
+    return replace(chart, replaced_texts=tuple((name, texts[name]) for name in LONGEST if name in texts))
 
 
 def changed_texts(

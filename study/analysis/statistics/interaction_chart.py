@@ -65,6 +65,7 @@ def interaction_chart(result: MeasureResult) -> Chart:
             for one in _cell_means(tests)
         ),
         synthetic=result.synthetic,
+        legend=tests.factors.names[lines.key],
     )
 
 

@@ -138,6 +138,8 @@ class Walk:
         Raises WalkError with the page's error message if the form was not accepted.
         """
         next_page = await self.browser.send(page, answers)
+        if next_page.kind == "closed":
+            raise WalkError(TAKES_NOBODY)
         if next_page.status >= 400:
             raise page.error(f"the form was not accepted: {next_page.errors or next_page.status}")
         return next_page
@@ -238,6 +240,7 @@ async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 
 LOBBY_SECONDS = 1.0
+TAKES_NOBODY = "the study takes nobody else: it is full, or it was closed meanwhile"
 """Seconds between two reloads of the lobby."""
 
 

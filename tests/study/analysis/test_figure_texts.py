@@ -31,9 +31,11 @@ def test_an_own_title_is_drawn_escaped_and_a_left_out_note_is_not_drawn() -> Non
 def test_texts_are_those_of_one_chart_of_one_measure_in_pages_files_and_report() -> None:
     analysis, texts = demo(), {"success": {"raincloud": OWN}}
     charts = charts_of(analysis, "success", texts)
-    assert [name for name, chart in charts.items() if chart.own] == ["raincloud"]
+    assert [name for name, chart in charts.items() if chart.replaced_texts] == ["raincloud"]
     written = report_charts(analysis.measures, texts)
-    assert [name for name, chart in written.items() if chart.own] == ["figure_success_raincloud.svg"]
+    assert [name for name, chart in written.items() if chart.replaced_texts] == [
+        "figure_success_raincloud.svg"
+    ]
     lead = leading_figure(analysis, texts)
     assert lead and lead.chart.shown_title == OWN["title"]
 

@@ -92,6 +92,27 @@ def test_everybody_gets_a_group_and_plays_its_conditions_in_balanced_orders_and_
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("planned", "quotas", "numbers"),
+    [
+        (20, "", [10, 10]),
+        (20, "chef: 4", [4, 16]),
+        (21, "chef: 11", [11, 10]),
+        (20, "chef: 4\nassistant: 6", [4, 6]),
+        (20, "chef, age = old: 4", [10, 10]),
+        (None, "chef: 4", [4, None]),
+        (None, "", [None, None]),
+    ],
+)
+def test_planned_and_open_numbers_of_groups_agree_with_their_quotas(
+    planned: int | None, quotas: str, numbers: list[int | None]
+) -> None:
+    study = grouped_study(planned_participants=planned, allocation={"quotas": quotas})
+    found = group_progress(study)
+    assert [one.planned for one in found] == [one.open for one in found] == numbers
+
+
+@pytest.mark.django_db
 def test_a_study_whose_groups_cannot_be_compared_takes_nobody() -> None:
     study = grouped_study()
     assert not blocking_problems(study)

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
-from study.design.models import Study, StudyPart
+from study.design.models import Study, StudyPart, Version
 from tests.servers import Stack
 from tests.study.factories import make_study
 
@@ -117,6 +118,9 @@ def refused(*arguments: str, **options: Any) -> str:
 def test_an_impossible_request_is_refused_in_one_line() -> None:
     make_study("small")
     make_study("shut", status=Study.Status.CLOSED)
+    Version.objects.create(
+        study=Study.objects.get(slug="shut"), number=1, document={}, frozen_at=timezone.now()
+    )
     Study.objects.create(slug="bare", title="Bare")
     assert "there is no study 'nope'" in refused("nope")
     assert "--participants: 0 is below 1" in refused("small", participants=0)

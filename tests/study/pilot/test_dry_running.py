@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.contrib.auth.models import User
@@ -18,13 +18,16 @@ from django.utils import timezone
 from kitchen.infra import db_retry
 from study import tasks
 from study.design.models import Study, StudyPart
-from study.design.study_errors import DesignError
+from study.design.study_errors import DesignError, StudyClosedError
+from study.design.study_versions import current_version
 from study.editor.design_services import study_copy, study_delete
 from study.participation.enter_study import is_study_open
 from study.participation.page_progress import finish_page
 from study.pilot import dry_run_execution, dry_run_jobs
+from study.pilot.bots.http_browser import PatienceLimit, WalkedPage, WalkError
 from study.pilot.bots.many_walkthroughs import CrowdOrder, CrowdReport
-from study.pilot.bots.study_walkthrough import Arrival
+from study.pilot.bots.simulated_person import Person
+from study.pilot.bots.study_walkthrough import TAKES_NOBODY, Arrival, Walk
 from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome
 from study.pilot.dry_run_execution import (
     DryRunRequestError,
@@ -169,6 +172,7 @@ def test_a_study_that_takes_nobody_says_what_to_do_first(
     study: Study, user: User, client: Client, queued: list[int]
 ) -> None:
     complete(study, synthetic=True)
+    complete(study, "two")
     changes: dict[str, dict[str, Any]] = {
         "full": {"max_participants": 1},
         "over": {"closes_at": timezone.now()},
@@ -185,6 +189,72 @@ def test_a_study_that_takes_nobody_says_what_to_do_first(
     study.refresh_from_db()
     assert not is_study_open(study, synthetic=True)
     assert not queued
+
+
+def test_a_draft_that_is_ready_takes_programs_before_it_is_opened(
+    study: Study, user: User, client: Client, queued: list[int]
+) -> None:
+    Study.objects.filter(pk=study.pk).update(status="closed")
+    study.refresh_from_db()
+    assert client.post(page(study), SENT).status_code == 302
+    assert len(queued) == 1
+    assert is_study_open(study, synthetic=True)
+    assert not is_study_open(study)
+    assert enter(study, synthetic=True).synthetic
+    with pytest.raises(StudyClosedError):
+        enter(study, "two")
+    study.dry_runs.all().delete()
+
+    StudyPart.objects.filter(study=study, kind="consent").update(text="")
+    answer = client.get(page(study))
+    assert CLOSED["unready"] in shown(answer)
+    assert "Consent:" in shown(answer).partition(CLOSED["unready"])[2][:200]
+    assert "Start the dry run" not in shown(answer)
+
+
+def test_a_frozen_study_is_opened_first(study: Study, user: User, client: Client) -> None:
+    Study.objects.filter(pk=study.pk).update(status="closed")
+    current_version(study_id=study.pk)
+    study.versions.update(frozen_at=timezone.now())
+    assert CLOSED["closed"] in shown(client.get(page(study)))
+
+
+# Effects on ratings
+
+
+def test_effects_by_condition_are_stored_and_reach_the_programs(
+    study: Study, user: User, client: Client, queued: list[int]
+) -> None:
+    item, condition = study.items.filter(kind="likert")[0].key, study.conditions.all()[0].key
+    assert f"Conditions: {condition}" in shown(client.get(page(study)))
+    sent = SENT | {"known": f"{item}:{condition}=0.2\r\n\r\n"}
+    answer = client.post(page(study), sent, follow=True)
+    run = study.dry_runs.get()
+    assert dry_run_jobs.request_of_run(run).known == {item: {condition: 0.2}}
+    assert f"Effects: {item}: {condition} +0.2." in shown(answer)
+
+
+@pytest.mark.parametrize("line", ["trust=0.2", "trust:here=0.9", "trust:here=much", "trust:nowhere=0.2"])
+def test_an_effect_that_cannot_be_is_named_at_its_field(
+    study: Study, user: User, client: Client, queued: list[int], line: str
+) -> None:
+    answer = client.post(page(study), SENT | {"known": line})
+    assert answer.status_code == 422
+    [words] = answer.context["form"].errors["known"]
+    assert line.partition("=")[0].partition(":")[0] in words
+    assert line in shown(answer)
+    assert not queued
+
+
+def test_programs_that_find_no_place_say_so_in_one_sentence() -> None:
+    class Closed:
+        async def send(self, page: WalkedPage, answers: object) -> WalkedPage:
+            return WalkedPage("http://server/study/", 403, "closed")
+
+    walk = Walk(Person(1, 1), cast("Any", Closed()), PatienceLimit(1))
+    with pytest.raises(WalkError) as caught:
+        asyncio.run(walk.send(WalkedPage("http://server/study/", 200, "welcome"), {}))
+    assert str(caught.value) == TAKES_NOBODY
 
 
 def test_the_seed_is_the_first_that_nobody_has_used(study: Study, user: User) -> None:

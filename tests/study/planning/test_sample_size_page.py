@@ -297,6 +297,8 @@ def test_the_page_of_a_study_for_several_people_names_the_unit_of_analysis(admin
     assert "With <strong>20</strong> groups of 2 people that finish the power is" in " ".join(
         ask(admin_client, page, people=20).content.decode().split()
     )
+    mixed = ask(admin_client, groups=2).content.decode()
+    assert "needs: each person plays the conditions of one group" in mixed and "within-subject" not in mixed
     refused = ask(admin_client, groups=2, together=2).content.decode()
     assert "this page plans for people who play alone" in refused
     assert "0 is" not in refused and "Ensure this value" in ask(admin_client, together=0).content.decode()

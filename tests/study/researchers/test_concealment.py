@@ -17,6 +17,7 @@ from kitchen.registry.world_registry import get_page
 from study.design.models import Study
 from study.monitor import live_status
 from study.monitor.live_study_page import shown_rows, totals_context
+from study.monitor.staff_actions import link_fingerprint
 from study.participants.models import Participant
 from study.participants.next_page import current_page
 from study.participation.enter_study import participant_enter
@@ -62,6 +63,26 @@ def pages(study: Study, person: Participant, user: User) -> Iterator[tuple[str, 
     names = ("", "live/", "participants/", f"participants/{person.code}/")
     for name in names:
         yield name, browser.get(f"/staff/{study.slug}/{name}").content.decode()
+
+
+@pytest.mark.parametrize("role", ["owner", "collaborator"])
+def test_a_new_personal_link_would_show_the_condition_so_only_owners_give_one_while_concealed(
+    study: Study, person: Participant, role: str
+) -> None:
+    browser = Client()
+    browser.force_login(staff(study, role))
+    page = f"/staff/{study.slug}/participants/{person.code}/"
+    action = {"action": "reissue", "reason": "lost", "sure": "on", "target": link_fingerprint(person)}
+    offered = "Give a new link" in browser.get(page).content.decode()
+    answer = browser.post(f"{page}act/", action)
+    renewed = Participant.objects.get(pk=person.pk).key != person.key
+    if role == "owner":
+        assert offered and renewed and answer.status_code == 200
+        return
+    assert not offered and not renewed and answer.status_code == 403
+    Study.objects.update(conceals_allocation=False)
+    assert "Give a new link" in browser.get(page).content.decode()
+    assert browser.post(f"{page}act/", action).status_code == 200
 
 
 def reveals(study: Study, person: Participant, text: str) -> bool:

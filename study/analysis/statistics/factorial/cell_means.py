@@ -170,7 +170,13 @@ def cell_contrasts(
     if problem:
         return tuple(UncomputedContrast(one.name, problem) for one in planned)
     model = _cell_model(cases)
-    found = [_contrast(cases, model, one) for one in planned]
+    return correct_contrasts([_contrast(cases, model, one) for one in planned])
+
+
+def correct_contrasts(
+    found: Sequence[CellContrast | UncomputedContrast],
+) -> tuple[CellContrast | UncomputedContrast, ...]:
+    """Correct the p values of contrasts together after Holm."""
     adjusted = iter(holm_adjusted([one.p for one in found if isinstance(one, CellContrast)]))
     return tuple(
         replace(one, p_adjusted=next(adjusted)) if isinstance(one, CellContrast) else one for one in found
@@ -197,21 +203,27 @@ def _contrast(
     estimate, se = model.estimate(weights)
     if se <= 0:
         return UncomputedContrast(planned.name, FLAT)
+    return t_test_of_contrast(planned, estimate, se, model.df, _standard_deviation(model, weights))
+
+
+def t_test_of_contrast(
+    planned: PlannedCellContrast, estimate: float, se: float, df: int, sd: float
+) -> CellContrast:
+    """Test an estimate with the standard error `se` against zero. `sd` standardises it."""
     t = estimate / se
-    p = float(2 * t_distribution.sf(abs(t), model.df))
-    sd = _standard_deviation(model, weights)
+    p = float(2 * t_distribution.sf(abs(t), df))
     return CellContrast(
         planned.name,
         estimate,
         se,
         t,
-        model.df,
+        df,
         p,
         p,
-        *_interval(estimate, se, model.df),
-        *standardised_size(t, model.df, se / sd),
-        bayes_factor=bayes_factor(t, (sd / se) ** 2, df=model.df),
-        equivalence=planned_equivalence((), estimate, se, model.df, planned.margin, sd),
+        *_interval(estimate, se, df),
+        *standardised_size(t, df, se / sd),
+        bayes_factor=bayes_factor(t, (sd / se) ** 2, df=df),
+        equivalence=planned_equivalence((), estimate, se, df, planned.margin, sd),
     )
 
 

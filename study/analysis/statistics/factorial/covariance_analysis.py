@@ -1,7 +1,7 @@
 """Compute the analysis of covariance (ANCOVA) of a design between participants.
 
-All cells have the same slopes of the covariates. Sums of squares are of type III. Adjusted means are those at
-the mean of each covariate. The numbers are those of R's `car::Anova` and `emmeans`.
+All cells have the same slopes of the covariates. Sums of squares are of type III. Adjusted means and
+contrasts are at the mean of each covariate. The numbers are those of R's `car::Anova` and `emmeans`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ from math import sqrt
 import numpy as np
 from scipy.stats import t as t_distribution
 
+from study.analysis.statistics.factorial.cell_means import (
+    PlannedCellContrast,
+    correct_contrasts,
+    t_test_of_contrast,
+    why_no_contrast,
+)
 from study.analysis.statistics.factorial.factorial_cases import FactorialCases, cells_of, why_not_factorial
 from study.analysis.statistics.factorial.factorial_mixed_model import (
     CONFOUNDED,
@@ -22,6 +28,7 @@ from study.analysis.statistics.factorial.factorial_mixed_model import (
 from study.analysis.statistics.factorial.factorial_results import (
     Ancova,
     AncovaEffect,
+    CellContrast,
     CovariateEffect,
     MarginalMean,
     Term,
@@ -31,6 +38,7 @@ from study.analysis.statistics.observations import DefinitionError, NotComputabl
 from study.analysis.statistics.within.complete_cases import Array
 from study.analysis.statistics.within.paired_contrasts import CONFIDENCE
 from study.analysis.statistics.within.repeated_measures_anova import f_tail
+from study.analysis.statistics.within.result_types import UncomputedContrast
 from study.analysis.statistics.within.type_three_sums import (
     ContrastRegression,
     factorial_design,
@@ -43,9 +51,10 @@ SLOPES: Term = ("slopes",)
 ONE_CELL = np.ones((1, 1))
 
 
-def ancova(cases: FactorialCases) -> Ancova | NotComputable:
-    """Test all effects of the factors and the covariates of the cases. Return NotComputable if the data do
-    not allow it. Raises DefinitionError for a design with factors within participants."""
+def ancova(cases: FactorialCases, planned: Sequence[PlannedCellContrast] = ()) -> Ancova | NotComputable:
+    """Test all effects of the factors and the covariates of the cases, and planned contrasts of the adjusted
+    means of cells. Return NotComputable if the data do not allow it. Raises DefinitionError for a design with
+    factors within participants."""
     if cases.within:
         raise DefinitionError("an analysis of covariance has factors between participants only")
     problem = why_not_factorial(cases)
@@ -72,7 +81,32 @@ def ancova(cases: FactorialCases) -> Ancova | NotComputable:
         df_error=found.df,
         means=_adjusted_means(cases, found),
         left_out=cases.left_out,
+        contrasts=correct_contrasts([_adjusted_contrast(cases, found, one) for one in planned]),
     )
+
+
+def _adjusted_contrast(
+    cases: FactorialCases, found: ContrastRegression, planned: PlannedCellContrast
+) -> CellContrast | UncomputedContrast:
+    """Return a contrast of the cells' means at the mean of each covariate. The standard deviation of the
+    residuals standardises it."""
+    cells = cells_of(cases.between)
+    problem = why_no_contrast(planned, cells)
+    if problem:
+        return problem
+    every = tuple(range(len(cases.between)))
+    weights = np.array([planned.weights.get(cell, 0.0) for cell in cells])
+    own = weights @ marginal_weights(cases.between, [every])[every]
+    estimate, se = _weighted_sum(found, own)
+    sd = sqrt(float(found.covariance[0, 0])) * float(abs(weights).sum()) / 2
+    return t_test_of_contrast(planned, estimate, se, found.df, sd)
+
+
+def _weighted_sum(found: ContrastRegression, own: Array) -> tuple[float, float]:
+    """Return a weighted sum of the estimates, and its standard error. Estimates without a weight have 0."""
+    row = np.concatenate([own, np.zeros(len(found.estimates) - len(own))])
+    variance = float(row @ found.unscaled @ row) * float(found.covariance[0, 0])
+    return float(row @ found.estimates[:, 0]), sqrt(variance)
 
 
 def _effect(found: ContrastRegression, term: Term, places: Sequence[int]) -> AncovaEffect:
@@ -133,9 +167,8 @@ def _adjusted_means(cases: FactorialCases, found: ContrastRegression) -> dict[Te
         keys = tuple(one.key for one in factors)
         rows = []
         for cell, own in zip(cells_of(factors), weights[term], strict=True):
-            row = np.concatenate([own, np.zeros(len(found.estimates) - len(own))])
-            mean = grand + float(row @ found.estimates[:, 0])
-            se = sqrt(float(row @ found.unscaled @ row) * float(found.covariance[0, 0]))
+            estimate, se = _weighted_sum(found, own)
+            mean = grand + estimate
             levels = tuple(zip(keys, cell, strict=True))
             rows.append(MarginalMean(levels, mean, se, found.df, mean - reach * se, mean + reach * se))
         means[keys] = tuple(rows)

@@ -8,7 +8,13 @@ from typing import ClassVar
 
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.equivalence_results import Equivalence
-from study.analysis.statistics.within.result_types import LEVEL, MILD, ExcludedParticipant, Sphericity
+from study.analysis.statistics.within.result_types import (
+    LEVEL,
+    MILD,
+    ExcludedParticipant,
+    Sphericity,
+    UncomputedContrast,
+)
 
 Term = tuple[str, ...]
 """The keys of the factors of an effect: one for a main effect, several for an interaction."""
@@ -229,7 +235,8 @@ class Ancova:
     """An analysis of covariance of a design between participants.
 
     `means` are the adjusted means of every effect, at the mean of each covariate. `unequal_slopes` tests the
-    assumption of the analysis: whether slopes of the covariates differ between cells.
+    assumption of the analysis: whether slopes of the covariates differ between cells. `contrasts` are planned
+    contrasts of the adjusted means of cells.
     """
 
     n: int
@@ -240,6 +247,7 @@ class Ancova:
     df_error: int
     means: dict[Term, tuple[MarginalMean, ...]]
     left_out: tuple[ExcludedParticipant, ...] = ()
+    contrasts: tuple[CellContrast | UncomputedContrast, ...] = ()
     computable: ClassVar[bool] = True
 
     def effect(self, *term: str) -> AncovaEffect | None:

@@ -43,6 +43,7 @@ from study.analysis.statistics.within.result_types import (
 
 ANOVA, MIXED_MODEL = "factorial ANOVA", "factorial mixed model"
 SIMPLE, CELLS, CELLS_MIXED = "simple effect", "planned contrast of cells", "planned contrast, mixed model"
+CELLS_ADJUSTED = "planned contrast, analysis of covariance"
 ANCOVA, ORDINAL = "analysis of covariance", "cumulative-link mixed model"
 DECIDING = {"anova": ANOVA, "mixed": MIXED_MODEL, "ancova": ANCOVA}
 
@@ -60,7 +61,8 @@ def factorial_rows(label: str, tests: FactorialTests, found: WithinResult) -> It
             yield _simple_row(tests.factors, group.factor, one)
     for contrast in tests.planned:
         apa = cell_contrast_sentence(contrast)
-        test = CELLS_MIXED if tests.contrasts_of_mixed else CELLS
+        unadjusted = CELLS if tests.ancova is None else CELLS_ADJUSTED
+        test = CELLS_MIXED if tests.contrasts_of_mixed else unadjusted
         yield {"role": "planned", "test": test, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
         if not isinstance(contrast, UncomputedContrast) and contrast.equivalence is not None:
             yield equivalence_row(contrast.name, contrast.equivalence)

@@ -40,8 +40,9 @@ class FactorialTests:
     """The tests of one measure in a study with named factors.
 
     `means` are the marginal means of the test that decides. `planned` are the planned contrasts of the mixed
-    model if it decides, else of the ANOVA, without covariates. If the ANOVA cannot be computed, both are
-    those of the mixed model. `simple` are the simple effects of interactions that the deciding test finds.
+    model if it decides, else of the analysis of covariance if there is one, else of the ANOVA. If the ANOVA
+    cannot be computed, both are those of the mixed model. `simple` are the simple effects of interactions
+    that the deciding test finds.
     """
 
     factors: StudyFactors

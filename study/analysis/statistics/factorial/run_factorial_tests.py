@@ -6,7 +6,7 @@ significant interactions, and planned contrasts of cells. `AnalysisPlan.main` ch
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -28,16 +28,21 @@ from study.analysis.statistics.factorial.factorial_cases import (
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
     Ancova,
+    CellContrast,
     FactorialAnova,
     MarginalMean,
     Term,
 )
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests, SimpleEffects
-from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel, OrdinalMixedModel
+from study.analysis.statistics.factorial.mixed_model_results import (
+    FactorialMixedModel,
+    MixedContrast,
+    OrdinalMixedModel,
+)
 from study.analysis.statistics.factorial.ordinal_mixed_model import cumulative_link_mixed_model
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import MeasureTable, NotComputable
-from study.analysis.statistics.within.result_types import LEVEL
+from study.analysis.statistics.within.result_types import LEVEL, UncomputedContrast
 from study.design.analysis_plan import POSITION, AnalysisPlan, PlannedContrast
 
 
@@ -57,7 +62,7 @@ def run_factorial_tests(
     planned = [_planned(one, factors) for one in plan.contrasts if one.is_about(table.measure.key)]
     mixed = linear_mixed_model(every, between, within, [POSITION, *names], planned)
     anova = _missing_cell(factorial_anova(cases), mixed)
-    adjusted = ancova(factorial_cases(part, between, (), names)) if names and not within else None
+    adjusted = ancova(factorial_cases(part, between, (), names), planned) if names and not within else None
     rated = table.measure.kind == "likert"
     ordinal = cumulative_link_mixed_model(every, between, within, names) if rated else None
     leads = plan.main == "mixed" or isinstance(anova, NotComputable)
@@ -68,9 +73,9 @@ def run_factorial_tests(
         mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}, contrasts=()),
         means=_means(cases, model, adjusted),
         simple=(),
-        planned=model.contrasts if model else cell_contrasts(cases, planned),
+        planned=_contrasts(cases, planned, model, adjusted),
         contrasts_of_mixed=model is not None,
-        ancova=replace(adjusted, means={}) if isinstance(adjusted, Ancova) else adjusted,
+        ancova=replace(adjusted, means={}, contrasts=()) if isinstance(adjusted, Ancova) else adjusted,
         ordinal=replace(ordinal, means={}) if isinstance(ordinal, OrdinalMixedModel) else ordinal,
     )
     found = {term for term, p in tests.decisive_ps(plan.main).items() if p < LEVEL}
@@ -89,6 +94,20 @@ def _means(
     if model is None and isinstance(adjusted, Ancova):
         means = adjusted.means
     return () if isinstance(means, NotComputable) else tuple(one for own in means.values() for one in own)
+
+
+def _contrasts(
+    cases: FactorialCases,
+    planned: Sequence[PlannedCellContrast],
+    model: FactorialMixedModel | None,
+    adjusted: Ancova | NotComputable | None,
+) -> tuple[CellContrast | MixedContrast | UncomputedContrast, ...]:
+    """Return the planned contrasts of the test that decides. If none has covariates, it is the ANOVA."""
+    if model:
+        return model.contrasts
+    if isinstance(adjusted, NotComputable):
+        return tuple(UncomputedContrast(one.name, adjusted) for one in planned)
+    return adjusted.contrasts if adjusted else cell_contrasts(cases, planned)
 
 
 def _missing_cell(

@@ -27,6 +27,7 @@ levels_of <- unlist(study$levels); played_by <- unlist(study$played_by); cells <
 level_at <- function(conditions, factor) vapply(conditions, function(one) cells[[one]][[factor]], "")
 
 found <- new.env() # rows by measure, test and term; each is a list of named numbers
+reasons <- new.env() # why rows are not computed, by row or by measure
 key_of <- function(measure, test, term) paste(measure, test, term, sep = "\n")
 add <- function(measure, test, term, row) { assign(key_of(measure, test, term), row, envir = found); invisible(row) }
 adjust <- function(measure, test, family) { # corrects the named rows together after Holm
@@ -40,6 +41,9 @@ mauchly <- function(w, p, df) {
   steps <- p * (p + 1) / 2 - 1; rho <- 1 - (2 * p^2 + p + 2) / (6 * p * df); z <- -df * rho * log(w)
   more <- (p + 2) * (p - 1) * (p - 2) * (2 * p^3 + 6 * p^2 + 3 * p + 2) / (288 * (df * p * rho)^2)
   a <- pchisq(z, steps, lower.tail = FALSE); a + more * (pchisq(z, steps + 4, lower.tail = FALSE) - a)
+}
+epsilon_of <- function(a, name, p) { # Greenhouse and Geisser's epsilon of a singular covariance
+  l <- Re(eigen(solve(crossprod(a$P[[name]]), a$SSPE[[name]]))$values); sum(l)^2 / (p * sum(l^2))
 }
 anova_of <- function(d, between, within) { # each effect: numbers with the correction in use, without, and sphericity
   if (!length(between)) between <- NULL
@@ -56,13 +60,15 @@ anova_of <- function(d, between, within) { # each effect: numbers with the corre
     inner <- intersect(strsplit(name, ":")[[1]], within)
     p <- prod(vapply(inner, function(f) length(unique(d[[f]])) - 1, 0))
     if (!length(inner) || p < 2) return(list(used = plain, all = list(uncorrected = plain), name = ""))
-    gg <- s$pval.adjustments[name, "GG eps"]; hf <- s$pval.adjustments[name, "HF eps"]
-    w <- s$sphericity.tests[name, "Test statistic"]
+    whole <- name %in% rownames(s$sphericity.tests) # car leaves them out if cells do not vary
+    gg <- if (whole) s$pval.adjustments[name, "GG eps"] else epsilon_of(a$Anova, name, p)
+    hf <- if (whole) s$pval.adjustments[name, "HF eps"] else ((n - cells_between + 1) * p * gg - 2) / (p * (n - cells_between - p * gg))
+    w <- if (whole) s$sphericity.tests[name, "Test statistic"]
     corrected <- function(epsilon) { x <- plain; x[c("df1", "df2")] <- epsilon * x[c("df1", "df2")]
       x["p"] <- pf(x["statistic"], x["df1"], x["df2"], lower.tail = FALSE); x }
     all <- setNames(list(corrected(min(hf, 1)), corrected(gg), plain), c(corrections, "uncorrected"))
     used <- corrections[if (gg > .75) 1 else 2]
-    list(used = all[[used]], all = all, name = used, mauchly = c(n = n, statistic = w, df1 = p * (p + 1) / 2 - 1,
+    list(used = all[[used]], all = all, name = used, mauchly = if (whole) c(n = n, statistic = w, df1 = p * (p + 1) / 2 - 1,
       p = mauchly(w, p, n - cells_between), effect = gg, effect2 = hf))
   })
   setNames(tests, rownames(t))
@@ -254,14 +260,17 @@ factorial_rows <- function(measure, d, planned) {
     family <- list()
     for (level in levels(v[[other]])) {
       part <- droplevels(v[v[[other]] == level, ])
-      one <- tryCatch(anova_of(part, setdiff(f$between, other), setdiff(f$within, other))[[factor]]$used, error = function(e) NULL)
-      if (!is.null(one)) family[[sprintf("%s at %s = %s", f$keys[[factor]], f$keys[[other]], level)]] <- one
+      term <- sprintf("%s at %s = %s", f$keys[[factor]], f$keys[[other]], level)
+      one <- tryCatch(anova_of(part, setdiff(f$between, other), setdiff(f$within, other))[[factor]]$used,
+        error = function(e) { assign(key_of(measure, "simple effect", term), conditionMessage(e), envir = reasons); NULL })
+      if (!is.null(one)) family[[term]] <- one
     }
     adjust(measure, "simple effect", family)
   }
   who <- v[match(rownames(m), v$participant), ]; outer <- if (length(f$between)) interaction(who[f$between], drop = FALSE) else factor(rep("all", nrow(m)))
   groups <- lapply(levels(outer), function(g) m[outer == g, , drop = FALSE]); df <- nrow(m) - length(groups)
   pooled <- Reduce(`+`, lapply(groups, function(g) crossprod(sweep(g, 2, colMeans(g))))) / df; family <- list()
+  if (length(covariates) && !length(study$within)) return(keys) # contrasts are those of the analysis of covariance
   name_of <- function(condition, columns) if (length(columns)) paste(sapply(f$keys[columns], function(k) cells[[condition]][[k]]), collapse = ".") else "all"
   for (one in planned) {
     w <- matrix(0, length(groups), ncol(m), dimnames = list(levels(outer), colnames(m))); used <- names(one$weights); if (!all(used %in% names(cells))) next
@@ -310,7 +319,7 @@ ordinal_rows <- function(measure, d) { # ratings: likelihood ratios of cumulativ
   for (term in names(tests)) if (nrow(tests[[term]])) { chi <- 2 * (whole - fitted(x %*% MASS::Null(t(tests[[term]])))); df <- nrow(tests[[term]])
     add(measure, "cumulative-link mixed model", term, c(n = n, left_out = everybody - n, statistic = chi, df1 = df, p = pchisq(chi, df, lower.tail = FALSE))) }
 }
-covariance_rows <- function(measure, d) { # the analysis of covariance, by comparing models
+covariance_rows <- function(measure, d, planned) { # the analysis of covariance, by comparing models, and its contrasts of cells
   f <- factor_frame(d); people <- length(unique(f$d$participant)); d <- f$d[!is.na(f$d$value), ]; d <- d[complete.cases(d[covariates]), ]; columns <- f$between
   value <- tapply(d$value, d$participant, mean); d <- droplevels(d[match(names(value), d$participant), ]); y <- c(value); n <- length(y)
   formula <- reformulate(paste(columns, collapse = " * ")); cells_x <- model.matrix(formula, d); place <- attr(cells_x, "assign"); labels <- attr(terms(formula), "term.labels")
@@ -324,6 +333,15 @@ covariance_rows <- function(measure, d) { # the analysis of covariance, by compa
     c(row_of(rss(x[, -i, drop = FALSE]) - error, 1, error, df), difference = unname(lm.fit(x, y)$coefficients[i])))
   larger <- cbind(x, products(x[, -seq_len(k), drop = FALSE], cells_x[, -1, drop = FALSE])); left <- rss(larger)
   add(measure, "equal slopes of covariates", "", row_of(error - left, ncol(larger) - ncol(x), left, n - ncol(larger)))
+  named_cell <- function(condition) paste(cells[[condition]], collapse = "\n"); whose <- sapply(d$condition, named_cell); family <- list()
+  for (one in planned) {
+    used <- names(one$weights)[unlist(one$weights) != 0]; if (!all(used %in% names(cells)) || !all(sapply(used, named_cell) %in% whose)) next
+    w <- tapply(unlist(one$weights[used]), sapply(used, named_cell), sum); own <- c(w %*% cells_x[match(names(w), whose), , drop = FALSE], rep(0, ncol(x) - k))
+    se <- sqrt(error / df * c(own %*% solve(crossprod(x), own))); estimate <- sum(own * lm.fit(x, y)$coefficients); sd <- sqrt(error / df) * sum(abs(w)) / 2
+    family[[one$name]] <- c(t_row(estimate / se, df, se, se / sd), bayes_factor = bayes_factor(estimate / se, (sd / se)^2, df))
+    if (study$main != "mixed") add_equivalence(measure, one$name, estimate, se, df, one$margin, sd)
+  }
+  adjust(measure, "planned contrast, analysis of covariance", family)
   keys
 }
 factorial_mixed_rows <- function(measure, d, plan, planned) {
@@ -352,7 +370,8 @@ factorial_mixed_rows <- function(measure, d, plan, planned) {
 }
 
 # All measures
-attempt <- function(expression) tryCatch(expression, error = function(e) list()) # its rows are then named as not computed
+attempt <- function(expression) tryCatch(expression, error = function(e) { # its rows are then named as not computed, with the reason
+  assign(plan$key, conditionMessage(e), envir = reasons); list() })
 deciding <- list()
 for (plan in study$measures) {
   own <- rows[rows$measure == plan$key, ]; d <- own[own$mixed_model_only != "1", ]; v <- d[!is.na(d$value), ]; all <- own[!is.na(own$value), ]
@@ -361,7 +380,7 @@ for (plan in study$measures) {
   main$one_way <- attempt(one_way_rows(plan$key, v))
   if (packages[["afex"]]) main$repeated <- attempt(if (length(cells)) factorial_rows(plan$key, d, planned)
     else if (length(study$groups)) grouped_rows(plan$key, d) else repeated_rows(plan$key, d, known))
-  if (length(covariates) && !length(study$within)) main$repeated <- attempt(covariance_rows(plan$key, d))
+  if (length(covariates) && !length(study$within)) main$repeated <- attempt(covariance_rows(plan$key, d, planned))
   if (length(cells) && plan$kind == "likert" && packages[["ordinal"]]) attempt(ordinal_rows(plan$key, all))
   if (length(cells)) main$one_way <- main$friedman <- main$repeated else {
     if (!length(study$groups)) main$friedman <- attempt(rank_rows(plan$key, d, known))
@@ -387,7 +406,11 @@ tests <- read("tests.csv"); tested <- tests[tests$not_computable == "", ]; same 
 for (i in seq_len(nrow(tested))) {
   line <- tested[i, ]; name <- sprintf("%s: %s, %s", line$measure, line$test, line$term)
   row <- get0(key_of(line$measure, line$test, line$term), found); asked <- columns[line[columns] != ""]
-  if (is.null(row) || !all(asked %in% names(row))) { cat("not computed here:", name, "\n"); next }
+  if (is.null(row) || !all(asked %in% names(row))) {
+    reason <- c(get0(key_of(line$measure, line$test, line$term), reasons), get0(line$measure, reasons), "this script does not compute it")[1]
+    where <- if (is.null(row)) "all columns" else paste("column", setdiff(asked, names(row))[1])
+    cat(sprintf("not computed here: row %d, %s (%s: %s)\n", which(tests$not_computable == "")[i] + 1, name, where, reason)); next
+  }
   given <- as.numeric(line[asked]); ours <- unname(row[asked]); none <- if (line$test == "Nemenyi") 1e-10 else 1e-12
   apart <- ifelse(abs(given - ours) < none, 0, abs(given - ours) / pmax(abs(given), abs(ours))); worst <- which.max(replace(apart, is.na(apart), Inf))
   if (is.na(apart[worst]) || apart[worst] > 1e-6) {

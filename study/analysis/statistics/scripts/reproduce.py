@@ -33,8 +33,15 @@ COLUMNS = (
 )
 NAMES = {True: "Huynh\u2013Feldt", False: "Greenhouse\u2013Geisser"}
 Numbers = dict[str, float]
-Found = dict[tuple[str, str], list[Numbers]]
-"""The numbers of each row of a measure, by (test, term)."""
+
+
+class Found(defaultdict[tuple[str, str], list[Numbers]]):
+    """The numbers of each row of a measure, by (test, term). `reasons` says why some are missing, by the same
+    pair, or by a pair of empty texts for other rows."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+        self.reasons: dict[tuple[str, str], str] = {}
 
 
 class Row(NamedTuple):
@@ -286,48 +293,96 @@ class Fit(NamedTuple):
         return {"statistic": f, "df1": q, "df2": df, "p": float(stats.f.sf(f, q, df))}
 
 
-def fit_mixed(y: Any, x: Any, kernels: Sequence[Any]) -> Fit:
-    """Fit a mixed model by REML. Each kernel (values x values) is 1 for values with the same random term."""
-    parts = [np.eye(len(y)), *kernels]
+class MixedData(NamedTuple):
+    """The values (people x most values), the columns (people x values x columns), and what multiplies each
+    variance (variances x people x values x values). Random terms are within participants, so the covariance
+    has one block for each. Places of people with fewer values are 0, and 1 in the diagonal of `rest` (people
+    x values x values)."""
 
-    def at(variances: Any) -> tuple[float, Any, Any, Any, Any]:
-        v = sum(s * one for s, one in zip(variances, parts, strict=True))
-        inverse = np.linalg.inv(v)
-        wx = inverse @ x
-        c = np.linalg.inv(x.T @ wx)
-        p = inverse - wx @ c @ wx.T
-        py = p @ y
-        logs = np.linalg.slogdet(v)[1] + np.linalg.slogdet(x.T @ wx)[1]
-        slope = np.array([(p * one).sum() - py @ one @ py for one in parts])
-        return float(logs + y @ py), slope, p, wx, c
+    y: Any
+    x: Any
+    parts: Any
+    rest: Any
+
+
+class Reml(NamedTuple):
+    """The deviance at some variances, its derivatives, and parts of the matrix P of restricted likelihood."""
+
+    deviance: float
+    slope: Any
+    inverse: Any
+    wx: Any
+    c: Any
+    py: Any
+    inner: Any
+
+    def second(self, parts: Any) -> Any:
+        """Return the second derivatives by the variances."""
+        z = np.einsum("kpij,pj->kpi", parts, self.py)
+        xz = np.einsum("pic,kpi->kc", self.wx, z)
+        turned = np.einsum("pij,kpj->kpi", self.inverse, z)
+        squares = np.einsum("kpi,lpi->kl", z, turned) - xz @ self.c @ xz.T
+        wk = self.inverse @ parts
+        middle = np.einsum("kpic,lpid->klcd", parts @ self.wx, wk @ self.wx)
+        ci = self.c @ self.inner
+        trace = np.einsum("kpij,lpji->kl", wk, wk) - 2 * np.einsum("cd,klcd->kl", self.c, middle)
+        return 2 * squares - trace - np.einsum("kcd,ldc->kl", ci, ci)
+
+
+def reml_at(data: MixedData, variances: Any) -> Reml:
+    """Return the restricted likelihood of a mixed model at these variances."""
+    v = np.tensordot(variances, data.parts, 1) + data.rest
+    inverse = np.linalg.inv(v)
+    wx = inverse @ data.x
+    xwx = np.einsum("pic,pid->cd", data.x, wx)
+    c = np.linalg.inv(xwx)
+    py = np.einsum("pij,pj->pi", inverse, data.y) - wx @ (c @ np.einsum("pic,pi->c", wx, data.y))
+    inner = np.einsum("pic,kpid->kcd", wx, data.parts @ wx)
+    trace = (inverse * data.parts).sum(axis=(1, 2, 3)) - (c * inner).sum(axis=(1, 2))
+    slope = trace - np.einsum("pi,kpij,pj->k", py, data.parts, py, optimize=True)
+    logs = np.linalg.slogdet(v)[1].sum() + np.linalg.slogdet(xwx)[1]
+    return Reml(float(logs + (data.y * py).sum()), slope, inverse, wx, c, py, inner)
+
+
+def fit_mixed(data: MixedData, start: float) -> Fit:
+    """Fit a mixed model by REML. The search starts with this value of each variance."""
 
     def logged(u: Any) -> tuple[float, Any]:
-        deviance, slope, *_ = at(np.exp(u))
-        return deviance, slope * np.exp(u)
+        found = reml_at(data, np.exp(u))
+        return found.deviance, found.slope * np.exp(u)
 
-    start = np.full(len(parts), log(residuals(x, y).var() / len(parts)))
-    s = np.exp(minimize(logged, start, jac=True, method="BFGS", options={"gtol": 1e-6}).x)
+    begin = np.full(len(data.parts), log(start))
+    s = np.exp(minimize(logged, begin, jac=True, method="BFGS", options={"gtol": 1e-6}).x)
     for _ in range(20):
-        _, slope, p, wx, c = at(s)
-        pushed = [p @ one for one in parts]
-        second = np.array([[2 * (y @ a @ b @ p @ y) - (a * b.T).sum() for b in pushed] for a in pushed])
-        step = np.linalg.solve(second, slope)
+        found = reml_at(data, s)
+        second = found.second(data.parts)
+        step = np.linalg.solve(second, found.slope)
         if (s - step <= 0).any() or (abs(step) < 1e-13 * s).all():
             break
         s = s - step
-    slopes = np.array([c @ (wx.T @ one @ wx) @ c for one in parts])
-    return Fit(c @ (wx.T @ y), c, slopes, 2 * np.linalg.inv(second))
+    c = found.c
+    estimates = c @ np.einsum("pic,pi->c", found.wx, data.y)
+    return Fit(estimates, c, c @ found.inner @ c, 2 * np.linalg.inv(second))
 
 
 def fit_rows(data: Measured, rows: Sequence[Row], x: Any, level: Mapping[str, Sequence[int]]) -> Fit:
     """Fit the measure's mixed model. `level` has the level numbers of each factor, for random terms."""
-    who = np.array([row.participant for row in rows])
-    same = who[:, None] == who[None, :]
-    kernels = []
+    places: dict[str, list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        places[row.participant].append(i)
+    most = max(map(len, places.values()))
+    where = np.array([[*own, *[-1] * (most - len(own))] for own in places.values()])
+    there = where >= 0
+    both = (there[:, :, None] & there[:, None, :]).astype(float)
+    parts = [both * np.eye(most)]
     for name in data.plan["random"]:
-        own = np.zeros(len(rows)) if name == "" else np.asarray(level[name])
-        kernels.append((same & (own[:, None] == own[None, :])).astype(float))
-    return fit_mixed(np.array([row.value for row in rows], dtype=float), x, kernels)
+        own = (np.zeros(len(rows)) if name == "" else np.asarray(level[name]))[where]
+        parts.append(both * (own[:, :, None] == own[:, None, :]))
+    y = np.array([row.value for row in rows], dtype=float)
+    padded = MixedData(
+        y[where] * there, x[where] * there[:, :, None], np.array(parts), np.eye(most) * ~there[:, :, None]
+    )
+    return fit_mixed(padded, float(residuals(x, y).var()) / len(parts))
 
 
 def deviations(keys: Iterable[str], known: Sequence[str]) -> Any:
@@ -638,7 +693,8 @@ def factorial_rows(data: Measured, planned: Sequence[Mapping[str, Any]], found: 
     for pair in combinations([*between, *within], 2):
         for factor, other in (pair, pair[::-1]):
             simple_rows(cases, factor, other, found)
-    cell_rows(cases, planned, found)
+    if not (STUDY["covariates"] and not STUDY["within"]):
+        cell_rows(cases, planned, found)
     return deciding
 
 
@@ -647,9 +703,12 @@ def simple_rows(cases: Cases, factor: str, other: str, found: Found) -> None:
     family = []
     for level in {**cases.between, **cases.within}[other]:
         test = cases.at(other, level).tests().get(factor)
-        if test:
+        term = f"{factor} at {other} = {level}"
+        if test is None:
+            found.reasons["simple effect", term] = "the values do not vary within the cells"
+        else:
             family.append(dict(test.used))
-            found["simple effect", f"{factor} at {other} = {level}"].append(family[-1])
+            found["simple effect", term].append(family[-1])
     adjust(family)
 
 
@@ -686,13 +745,20 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
         spreads = np.sqrt(np.maximum(variances, 0))
         same = weights @ weights[int(np.argmax(spreads))] >= 0
         sd = max(float(spreads[same].sum()), float(spreads[~same].sum()))
-        family.append(t_row(estimate / se, df, se, se / sd))
-        family[-1]["bayes_factor"] = bayes_factor(estimate / se, (sd / se) ** 2, df)
-        if one["margin"] and STUDY["main"] != "mixed":
-            row = equivalence_row(estimate, se, df, one["margin"], sd)
-            found[EQUIVALENCE, one["name"]].append(row)
+        family.append(contrast_numbers(one, estimate, se, df, sd, found))
         found["planned contrast of cells", one["name"]].append(family[-1])
     adjust(family)
+
+
+def contrast_numbers(
+    planned: Mapping[str, Any], estimate: float, se: float, df: int, sd: float, found: Found
+) -> Numbers:
+    """Return the numbers of a contrast of cells, and add its equivalence test."""
+    if planned["margin"] and STUDY["main"] != "mixed":
+        row = equivalence_row(estimate, se, df, planned["margin"], sd)
+        found[EQUIVALENCE, planned["name"]].append(row)
+    bayes = bayes_factor(estimate / se, (sd / se) ** 2, df)
+    return {**t_row(estimate / se, df, se, se / sd), "bayes_factor": bayes}
 
 
 def estimable(levels: Any, counts: Sequence[int]) -> tuple[Any, dict[tuple[int, ...], Any]]:
@@ -783,9 +849,9 @@ def factorial_mixed_rows(
     return tested
 
 
-def covariance_rows(data: Measured, found: Found) -> dict[str, Numbers]:
-    """Add the analysis of covariance of a design between participants. Return the rows of the factors by
-    term."""
+def covariance_rows(data: Measured, planned: Sequence[Mapping[str, Any]], found: Found) -> dict[str, Numbers]:
+    """Add the analysis of covariance of a design between participants, and its contrasts of cells. Return the
+    rows of the factors by term."""
     rows = [row for row in data.rows if row.condition in STUDY["cells"]]
     factors = observed_levels([row for row in rows if row.value is not None], "between")
     own: dict[str, list[Row]] = defaultdict(list)
@@ -827,30 +893,63 @@ def covariance_rows(data: Measured, found: Found) -> dict[str, Numbers]:
     more, rest = larger.shape[1] - len(terms), n - larger.shape[1]
     left = float((residuals(larger, y) ** 2).sum())
     found["equal slopes of covariates", ""].append(row_of(error - left, more, left, rest))
+    first_of = {tuple(cell.values()): x[i] for i, cell in reversed(list(enumerate(cells)))}
+    adjusted_contrasts(planned, Regression(columns, estimates, error, df), first_of, found)
     return tested
+
+
+class Regression(NamedTuple):
+    """A regression: its columns, estimates, sum of squared residuals, and degrees of freedom."""
+
+    columns: Any
+    estimates: Any
+    error: float
+    df: int
+
+
+def adjusted_contrasts(
+    planned: Iterable[Mapping[str, Any]], fit: Regression, cells: Mapping[tuple[str, ...], Any], found: Found
+) -> None:
+    """Add contrasts of cells from an analysis of covariance. `cells` has the columns of each cell, without
+    those of the covariates."""
+    unscaled, sd, family = np.linalg.inv(fit.columns.T @ fit.columns), sqrt(fit.error / fit.df), []
+    for one in planned:
+        weights: dict[tuple[str, ...], float] = defaultdict(float)
+        for key, weight in one["weights"].items():
+            if weight:
+                weights[tuple(STUDY["cells"].get(key, {}).values())] += weight
+        if set(weights) <= set(cells):
+            own = sum(weight * cells[cell] for cell, weight in weights.items())
+            row = np.concatenate([own, np.zeros(len(fit.estimates) - len(own))])
+            se = sd * sqrt(float(row @ unscaled @ row))
+            spread = sd * sum(map(abs, weights.values())) / 2
+            family.append(contrast_numbers(one, float(row @ fit.estimates), se, fit.df, spread, found))
+            found["planned contrast, analysis of covariance", one["name"]].append(family[-1])
+    adjust(family)
 
 
 # All measures, and the comparison with tests.csv
 
 
 def attempt(add: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function that adds rows, and return its result. If the data do not allow the test, its rows are
-    missing, and `main` names those that tests.csv has."""
+    """Call a function that adds rows, and return its result. The last argument is a `Found`. If the data do
+    not allow the test, its rows are missing, and `main` names those that tests.csv has."""
     try:
         return add(*arguments) or {}
-    except (ValueError, ArithmeticError, IndexError):
+    except (ValueError, ArithmeticError, IndexError) as error:
+        arguments[-1].reasons["", ""] = f"{type(error).__name__}: {error}"
         return {}
 
 
 def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
     """Return all rows of a measure, and the rows of the test that decides by term."""
-    found: Found = defaultdict(list)
+    found = Found()
     main = {"one_way": attempt(one_way_rows, data, found), "mixed": {}, "friedman": {}}
     about = [one for one in STUDY["contrasts"] if not one["measures"] or data.plan["key"] in one["measures"]]
     if STUDY["cells"]:
         main["repeated"] = attempt(factorial_rows, data, about, found)
         if STUDY["covariates"] and not STUDY["within"]:
-            main["repeated"] = attempt(covariance_rows, data, found)
+            main["repeated"] = attempt(covariance_rows, data, about, found)
         main["friedman"] = main["one_way"] = main["repeated"]
     else:
         main["repeated"] = attempt(grouped_rows if STUDY["groups"] else repeated_rows, data, found)
@@ -914,16 +1013,18 @@ def difference(given: float, ours: float) -> float:
 
 
 def compare(line: Mapping[str, str], found: Found) -> tuple[float | None, str]:
-    """Return the largest difference of a row of tests.csv, and the column that has it or is not computed. The
-    difference is None if the row or a number of it is not computed."""
-    own = found.get((line["test"], line["term"]))
+    """Return the largest difference of a row of tests.csv, and the column that has it. If the row or a number
+    of it is not computed, return None, and the column with the reason."""
+    key = (line["test"], line["term"])
+    reason = found.reasons.get(key) or found.reasons.get(("", ""), "this script does not compute it")
+    own = found.get(key)
     if not own:
-        return None, "all columns"
+        return None, f"all columns: {reason}"
     row, worst, where = own.pop(0), 0.0, ""
     for column in COLUMNS:
         if line[column]:
             if column not in row:
-                return None, column
+                return None, f"column {column}: {reason}"
             apart = difference(float(line[column]), row[column])
             if not apart <= worst:
                 worst, where = apart, f"{column} is {line[column]}, here {row[column]!r}"
@@ -935,11 +1036,12 @@ def main(folder: Path) -> int:
     found, largest, same, wrong = compute(folder), 0.0, 0, 0
     lines = read(folder / "tests.csv")
     tested = [line for line in lines if not line["not_computable"]]
-    for line in tested:
+    numbers = [number for number, line in enumerate(lines, 2) if not line["not_computable"]]
+    for number, line in zip(numbers, tested, strict=True):
         apart, where = compare(line, found[line["measure"]])
         name = f"{line['measure']}: {line['test']}, {line['term']}"
         if apart is None:
-            print(f"not computed here: {name} ({where})")
+            print(f"not computed here: row {number}, {name} ({where})")
         elif not apart <= LARGEST:
             wrong += 1
             print(f"differs: {name} ({where})")

@@ -18,7 +18,12 @@ from study.analysis.statistics.factorial.cell_means import (
 )
 from study.analysis.statistics.factorial.covariance_analysis import ancova
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
-from study.analysis.statistics.factorial.factorial_cases import FactorialCases, FactorialRow, factorial_cases
+from study.analysis.statistics.factorial.factorial_cases import (
+    FactorialCases,
+    FactorialRow,
+    cells_of,
+    factorial_cases,
+)
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
     Ancova,
@@ -170,6 +175,8 @@ def _contrasts(name: str, r: Mapping[str, Mapping[str, Any]]) -> list[Number]:
             "p_holm": one.p_adjusted, "low": one.ci_low, "high": one.ci_high,
             "g": one.g, "g_low": one.g_low, "g_high": one.g_high,
         }  # fmt: skip
+        if "bf" in r[one.name]["numbers"]:
+            ours["bf"] = one.bayes_factor
         numbers += both(one.name, ours, r[one.name]["numbers"])
     return numbers
 
@@ -240,8 +247,14 @@ def _fraction(name: str, r: Mapping[str, Any]) -> list[Number]:
 
 def _ancova(name: str, r: Mapping[str, Any]) -> list[Number]:
     covariates = tuple(stored("factorial_data.json")["designs"][name]["covariates"])
-    found = ancova(cases(name, covariates))
+    given = cases(name, covariates)
+    cells = cells_of(given.between)
+    second = [cell for cell in cells if cell[-1] == given.between[-1].levels[1]]
+    weights = {cell: 1 / len(second) for cell in second} | {cells[0]: -1.0}
+    found = ancova(given, [PlannedCellContrast("H1", weights)])
     assert isinstance(found, Ancova)
+    (contrast,) = found.contrasts
+    assert isinstance(contrast, CellContrast)
     tests = {
         ":".join(one.term): {"ss": one.ss, "f": one.f, "df": one.df, "p": one.p} for one in found.effects
     }
@@ -257,6 +270,12 @@ def _ancova(name: str, r: Mapping[str, Any]) -> list[Number]:
             numbers += both(str(one.levels), mean_numbers(one), expected[one.levels[0][1]])
     slopes = found.unequal_slopes
     assert isinstance(slopes, AncovaEffect)
+    expected = {key: value for key, value in r["contrast"].items() if key != "weights"}
+    ours = {
+        "estimate": contrast.estimate, "se": contrast.se, "t": contrast.t, "df": contrast.df,
+        "p": contrast.p, "low": contrast.ci_low, "high": contrast.ci_high,
+    }  # fmt: skip
+    numbers += both("contrast", ours, expected)
     ours = {"f": slopes.f, "df": slopes.df, "df_error": slopes.df_error, "p": slopes.p}
     return [*numbers, *both("slopes", ours, r["unequal"]), Number("error", found.ss_error, r["error"])]
 
@@ -314,7 +333,7 @@ COMPARED: Mapping[str, Comparison] = {
     "contrasts": Comparison("contrasts of cells", "the first estimate", _contrasts),
     "mixed": Comparison("linear mixed model", "F of the first effect", _mixed),
     "fraction": Comparison("mixed model, missing cells", "F of the first effect", _fraction),
-    "ancova": Comparison("analysis of covariance", "SS of the first effect", _ancova),
+    "ancova": Comparison("analysis of covariance, its contrasts", "SS of the first effect", _ancova),
     "equivalence": Comparison("equivalence", "t against the lower bound", _equivalence),
     "ordinal": Comparison("cumulative-link mixed model", "χ² of the first effect", _ordinal),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from kitchen.charts.chart_drawing import draw_chart
+from kitchen.charts.vega_charts import vega_specification
 from study.analysis.statistics.charts_by_measure import charts_of, report_charts
 from study.analysis.statistics.equivalence_rows import EQUIVALENCE
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
@@ -193,5 +195,8 @@ def test_the_chart_of_an_interaction_has_the_means_of_all_cells_and_says_what_wa
     assert "Pace \N{MULTIPLICATION SIGN} Partner" in chart.words
     assert chart.full_title.endswith("(synthetic data)")
     assert "No effect was found." in charts_of(analysis, "other")["interaction"].words
+    written = json.dumps(vega_specification(chart))
+    assert f'"title": "{chart.legend}"' in written and chart.legend in ("Pace", "Partner")
+    assert "max(1, floor(width / " in written, "names of the legend are below each other where it is narrow"
     assert "figure_score_interaction.svg" in report_charts(analysis.measures)
     assert b"</svg>" in draw_chart(chart)

@@ -16,14 +16,14 @@ from study.analysis.statistics.result_files import analysed_rows
 from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.result_sentences import design_sentences, main_test_sentence
 from study.analysis.statistics.run_analysis import Analysis, analyse
-from study.design.analysis_plan import AnalysisPlan, analysis_plan_of
+from study.design.analysis_plan import AnalysisPlan, analysis_plan_of, parse_contrasts
 
 GROUPS = ("plain", "helped")
 SCORE, TRUST = Measure.number("score", "Score", None, None), Measure.likert("trust", "Trust", 5)
 
 
 @cache
-def studied(*, rounds: int, main: str = "repeated", planned: bool = True) -> Analysis:
+def studied(*, rounds: int, main: str = "repeated", planned: bool = True, contrasts: str = "") -> Analysis:
     """Two groups of 12 people who play one or three levels; the score depends on group and age."""
     rng = np.random.default_rng(8)
     levels = ("easy", "middle", "hard")[:rounds]
@@ -52,7 +52,7 @@ def studied(*, rounds: int, main: str = "repeated", planned: bool = True) -> Ana
         rows,
         [AnalysisCondition(key, key, place) for place, key in enumerate(conditions)],
         [SCORE, TRUST],
-        plan=AnalysisPlan(main, "holm", covariates=("age",) if planned else ()),
+        plan=AnalysisPlan(main, "holm", parse_contrasts(contrasts), covariates=("age",) if planned else ()),
         between=BetweenFactor(GROUPS, {key: key.split("_")[1] for key in conditions}, whose),
         factors=factors,
         covariates=ages if planned else {},
@@ -87,6 +87,20 @@ def test_with_covariates_the_analysis_of_covariance_decides_between_participants
     assert one.factorial.means[0].df == 21
     assert one.within is not None
     assert any(one.words.startswith("Equal slopes of the covariates: ") for one in one.within.assumptions)
+
+
+def test_contrasts_beside_an_analysis_of_covariance_are_adjusted_for_the_covariates() -> None:
+    text = "H1 ±0.5: helped_easy 1, plain_easy -1"
+    row, raw = (
+        rows_with(studied(rounds=1, planned=planned, contrasts=text), f"planned contrast{name}")["H1"]
+        for planned, name in ((True, ", analysis of covariance"), (False, " of cells"))
+    )
+    effect = rows_with(studied(rounds=1), "analysis of covariance")["help"]
+    assert float(str(row["statistic"])) ** 2 == pytest.approx(float(str(effect["statistic"])))
+    assert row["df1"] == 21 and raw["df1"] == 22
+    assert float(str(row["difference"])) == pytest.approx(1.2, abs=0.3)
+    half = [float(str(one["difference_high"])) - float(str(one["difference"])) for one in (row, raw)]
+    assert half[0] < half[1] / 1.5, "age explains much of the variance"
 
 
 def test_without_planned_covariates_the_anova_decides() -> None:

@@ -136,9 +136,12 @@ contrasts_of <- function(d, design, planned) { # each contrast: weights of level
     for (f in intersect(names(one), design$between)) { v <- unlist(one[[f]]); between <- outer(between, v) }
     between <- c(between); s <- s * max(sum(between[between > 0]), -sum(between[between < 0]))
     j <- exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2); r <- j * t$SE[i] / s
-    list(weights = one, numbers = list(estimate = t$estimate[i], se = t$SE[i], df = df, t = t$t.ratio[i], p = t$p.value[i],
-      p_holm = adjusted[i], low = ends$lower.CL[i], high = ends$upper.CL[i], g = j * t$estimate[i] / s,
-      g_low = r * ncp_of(t$t.ratio[i], df, .975), g_high = r * ncp_of(t$t.ratio[i], df, .025)))
+    found <- if (!length(design$between)) extractBF(ttestBF(c(sums), rscale = sqrt(2) / 2)) # kept if its integral is exact
+    bf <- if (!is.null(found) && found$error < 1e-7) list(bf = found$bf)
+    list(weights = one, numbers = c(bf, list(estimate = t$estimate[i], se = t$SE[i], df = df, t = t$t.ratio[i], p = t$p.value[i],
+      p_holm = adjusted[i], low = ends$lower.CL[i], high = ends$upper.CL[i],
+      g = j * t$estimate[i] / s,
+      g_low = r * ncp_of(t$t.ratio[i], df, .975), g_high = r * ncp_of(t$t.ratio[i], df, .025))))
   }, planned, seq_along(planned))
 }
 polished <- function(formula, d) { # lmer, with Newton's steps at the end: its search stops at six or seven digits
@@ -272,7 +275,10 @@ ancova_of <- function(d, design) {
     setNames(rows, as.character(e[[key]]))
   })
   slopes <- anova(model, lm(reformulate(sprintf("%s*(%s)", effects, paste(x, collapse = "+")), "value"), d))
-  list(tests = setNames(tests, terms), slope = as.list(unname(coef(model)[x])), error = deviance(model), means = setNames(means, keys),
+  grid <- suppressMessages(emmeans(model, keys)); last <- keys[length(keys)]; w <- as.numeric(as.data.frame(grid)[[last]] == levels(d[[last]])[2])
+  w <- w / sum(w); w[1] <- w[1] - 1; e <- as.data.frame(summary(contrast(grid, list(H1 = w)), infer = TRUE)) # the second level minus the first cell
+  contrast <- list(weights = w, estimate = e$estimate, se = e$SE, df = e$df, t = e$t.ratio, p = e$p.value, low = e$lower.CL, high = e$upper.CL)
+  list(tests = setNames(tests, terms), slope = as.list(unname(coef(model)[x])), error = deviance(model), means = setNames(means, keys), contrast = contrast,
     unequal = list(f = slopes$F[2], df = slopes$Df[2], df_error = slopes$Res.Df[2], p = slopes[["Pr(>F)"]][2]))
 }
 above <- function(p, d, eta, J) plogis(c(p[1:(J - 1)], Inf)[d$y] - eta) # eta: a column for each random intercept
