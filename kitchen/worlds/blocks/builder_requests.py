@@ -53,6 +53,7 @@ from kitchen.worlds.blocks.planner_messages import (
     PLACES,
     PLEASE_PUT,
     REMOVES,
+    REMOVES_THERE,
     SAY_AGAIN,
     SHORT_HELP,
     SHORT_OF,
@@ -192,7 +193,9 @@ def _site_work(
         return (), [(NO_CELL,)]
     taken, brief = _standingnamed_cells(situation, mine.seats[0]), situation.briefs[mine.seats[0]]
     if parsed.do == REMOVE:
-        standing = tuple(cell for cell in cells if cell in taken) if "blueprint" in brief else cells
+        if "blueprint" not in brief:
+            return [replace(mine, cells=cells)], [(REMOVES_THERE,)]
+        standing = tuple(cell for cell in cells if cell in taken)
         return [replace(mine, cells=standing)] if standing else (), [(REMOVES, len(standing))]
     plan = wanted_blocks(brief) if "blueprint" in brief else {}
     if plan and not parsed.thing and not parsed.amount:

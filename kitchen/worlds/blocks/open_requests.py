@@ -82,7 +82,7 @@ class Dropped(NamedTuple):
     placed: int
     """How many blocks were placed because of them. They stay."""
     removed: int
-    """How many blocks were removed because of them."""
+    """How many blocks were removed because of them; 0 for builders who do not see the site."""
 
 
 def drop_requests(
@@ -109,7 +109,8 @@ def drop_requests(
         begun = [cell for cell in each.begun if cells is None or cell in cells]
         done[each.do] += len(begun) - sum(request is each for request in busy.values())
     halts = [BuilderRequest(number, HALT, halted)] if halted else []
-    return Dropped([*halts, *left], len(meant), done[PLACE], done[REMOVE])
+    knows = any("blueprint" in situation.briefs[seat] for seat in situation.seats)
+    return Dropped([*halts, *left], len(meant), done[PLACE], done[REMOVE] if knows else 0)
 
 
 def _request_in_progress(

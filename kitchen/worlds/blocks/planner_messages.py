@@ -22,6 +22,7 @@ HOLDS, NEEDS, PLACES, REMOVES, GIVES, LACKS = "holds", "needs", "places", "remov
 NOTHING, NO_PLAN, GIVES_UP, NO_CELL = "nothing", "no_plan", "gives_up", "no_cell"
 HELP, SHORT_HELP, UNCLEAR_WORDS, WHICH = "help", "short_help", "unclear", "which"
 HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
+REMOVES_THERE = "removes_there"
 DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
 DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
@@ -60,6 +61,7 @@ SENTENCES: Mapping[str, str] = {
     SHORT_OF: gettext_noop("For the rest I lack {items}."),
     WHICH: gettext_noop("Which of these do you mean: {items}?"),
     OCCUPIED_CELL: gettext_noop("There is a block already: {place}."),
+    REMOVES_THERE: gettext_noop("I remove the blocks that are there."),
     DROPS: gettext_noop("I drop that request."),
     DONE_STAYS: gettext_noop("What I have done stays."),
     NOTHING_TO_DROP: gettext_noop(

@@ -513,3 +513,10 @@ def test_without_a_level_it_asks_back() -> None:
     talk = unknowing()
     talk.say("Planks on row 1")
     assert talk.play(3) == [] and "I build nothing" in talk.says[0].text
+
+
+def test_a_builder_who_does_not_see_the_site_tells_no_number_of_blocks_to_remove() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Remove level 2")
+    talk.play()
+    assert talk.says[0].text == "I remove the blocks that are there."
