@@ -191,12 +191,9 @@ def _site_work(
         return (), [unclear]
     if not cells:
         return (), [(NO_CELL,)]
-    taken, brief = _standingnamed_cells(situation, mine.seats[0]), situation.briefs[mine.seats[0]]
+    taken, brief = _standing_cells(situation, mine.seats[0]), situation.briefs[mine.seats[0]]
     if parsed.do == REMOVE:
-        if "blueprint" not in brief:
-            return [replace(mine, cells=cells)], [(REMOVES_THERE,)]
-        standing = tuple(cell for cell in cells if cell in taken)
-        return [replace(mine, cells=standing)] if standing else (), [(REMOVES, len(standing))]
+        return _removal(mine, cells, taken if "blueprint" in brief else None)
     plan = wanted_blocks(brief) if "blueprint" in brief else {}
     if plan and not parsed.thing and not parsed.amount:
         wanted = {cell: plan[cell] for cell in cells if cell in plan and cell not in taken}
@@ -214,6 +211,17 @@ def _site_work(
     parts = list(_placing_parts(request, held, kept, len(cells) - len(free)))
     parts += [(DIFFERS, differing)] if (differing := len(free) - len(fitting)) else []
     return [request] if fitting else (), parts
+
+
+def _removal(
+    mine: BuilderRequest, cells: Sequence[Cell], taken: set[Cell] | None
+) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
+    """Return the request to remove blocks, and the sentence of the answer. `taken` are the cells with a block;
+    None if the builder does not see them."""
+    if taken is None:
+        return [replace(mine, cells=tuple(cells))], [(REMOVES_THERE,)]
+    standing = tuple(cell for cell in cells if cell in taken)
+    return [replace(mine, cells=standing)] if standing else (), [(REMOVES, len(standing))]
 
 
 def _planned_work(
@@ -250,7 +258,7 @@ def _placing_parts(
         yield OCCUPIED_CELLS, occupied
 
 
-def _standingnamed_cells(situation: Situation, seat: int) -> set[Cell]:
+def _standing_cells(situation: Situation, seat: int) -> set[Cell]:
     """Return the cells of the site that have a block, as far as the seat sees it. A seat that knows the
     blueprint sees those of the lowest unfinished level and of the levels below."""
     brief, seen = situation.briefs[seat], situation.observations[seat]
