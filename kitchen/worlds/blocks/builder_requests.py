@@ -216,8 +216,8 @@ def _site_work(
 def _removal(
     mine: BuilderRequest, cells: Sequence[Cell], taken: set[Cell] | None
 ) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
-    """Return the request to remove blocks, and the sentence of the answer. `taken` are the cells with a block;
-    None if the builder does not see them."""
+    """Return the request to remove blocks, and the sentence of the answer. `taken` are the cells with a
+    block; None if the builder does not see them."""
     if taken is None:
         return [replace(mine, cells=tuple(cells))], [(REMOVES_THERE,)]
     standing = tuple(cell for cell in cells if cell in taken)

@@ -81,6 +81,8 @@ class PlannerWords(Record):
     """Words before a correction, or before anything else."""
     instead: str
     """Marks and words between what was wrong and what is right."""
+    not_this: str
+    """The end of a correction that names what was wrong."""
     wrong: str
     """Words with which the sender says that something is not what was asked for."""
     own: str

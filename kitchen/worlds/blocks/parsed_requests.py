@@ -79,7 +79,7 @@ def add_request(found: list[ParsedRequest], new: ParsedRequest) -> None:
     if last.do == CORRECT and new.do == GIVE and not new.thing:
         found[-1] = replace(new, thing=last.thing, corrects=True)
     elif last.do == CORRECT and new.do == CORRECT:
-        found[-1] = new
+        found[-1] = new if new != ParsedRequest(CORRECT) else last
     elif last.do == CORRECT:
         found[-1] = replace(new, corrects=True)
     elif new.do == CORRECT and last.do == STOP:

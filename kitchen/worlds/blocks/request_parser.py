@@ -45,7 +45,8 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
     for clause in words.clauses(text):
         for part in _parts_with_things(words, clause, items):
             if found and _is_exception(words, part):
-                found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
+                if found[-1].do != CORRECT:
+                    found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
                 continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
@@ -87,6 +88,7 @@ def _corrections(said: _Context, clause: str, *, denied: bool) -> list[ParsedReq
 def _changes(said: _Context, text: str) -> list[ParsedRequest]:
     """Return the requests in the text of a correction. A text that only names things and places is one."""
     text = re.sub(r"^[\s\W]*(?:(?:it|that|this).?s\b|it is\b|es\b|是)?\s*(?:(?:the|el|la)\s+)?", "", text)
+    text = re.sub(said.words.not_this, "", text)
     if not text or said.words.says("wrong", text):
         return []
     requests = list(_clause_requests(said, text))
