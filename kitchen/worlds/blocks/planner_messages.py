@@ -132,7 +132,7 @@ def _occupied_sentence(_: str, cells: int) -> str:
 
 
 def _staying_sentence(_: str, blocks: int) -> str:
-    text = ngettext("The block that I placed stays.", "The {n} blocks that I placed stay.", blocks)
+    text = ngettext("{n} block that I placed stays.", "{n} blocks that I placed stay.", blocks)
     return text.format(n=blocks)
 
 

@@ -432,7 +432,7 @@ def test_a_request_is_taken_back_and_what_is_placed_stays(words: str) -> None:
     talk.say(words)
     commands = talk.play(8)
     assert len(stands) == 1 and talk.stones() == stands and commands in ([], [("stop",)])
-    assert talk.says[-1].text == "I drop that request. The block that I placed stays."
+    assert talk.says[-1].text == "I drop that request. 1 block that I placed stays."
     talk.say(words)
     talk.play()
     assert talk.says[-1].text.startswith("Nothing of that is left to do, so I change nothing.")
