@@ -225,13 +225,14 @@ MOST_SIMILAR = 6
 
 def _similar_names(code: str) -> str:
     """Return a text with the known names that have a word of `code`, or letters like it. Return a text with
-    all known names if there are none."""
+    all names except those of colours and woods if there are none."""
     known, words = _known_names(), set(code.lower().split("_"))
     alike = [name for name in known if words & set(name.split("_"))]
     alike += [name for name in get_close_matches(code.lower(), known, MOST_SIMILAR) if name not in alike]
     if alike:
         return f"similar: {', '.join(alike[:MOST_SIMILAR])}"
-    return f"there are {', '.join(known)}"
+    own = (name for name in known if name in ITEM_NAMES)
+    return f"there are {', '.join(own)}, and colours and woods such as lime_wool and oak_planks"
 
 
 @cache
