@@ -510,6 +510,7 @@
     const step = view.columns - by >= MOST ? 12 : 4;
     view.chosen = Math.max(FEWEST, Math.min(mostColumns(), view.columns - step * by));
     view.zoomed = true;
+    if (ground.box && view.chosen >= columnsOfSite()) view.dragged = [0, 0]; // all of the site is in sight
     draw();
   }
 
