@@ -28,7 +28,7 @@ def test_a_command_comes_as_a_list_or_as_a_form_sends_it() -> None:
 
 @pytest.mark.parametrize("aim", ["{", "serve rice", ["serve", 1], 5])
 def test_a_job_that_cannot_be_read_is_refused_as_a_job(aim: object) -> None:
-    with pytest.raises(MessageError, match="That job could not be read. Choose one from the list."):
+    with pytest.raises(MessageError, match=r"That job could not be read\."):
         read_message(
             json.dumps({"type": "say", "kind": "inform", "aim": aim, "text": "", "after": 0, "to": 1})
         )
