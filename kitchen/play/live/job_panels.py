@@ -24,7 +24,7 @@ from kitchen.contract.assigned_jobs import (
     is_same_job,
 )
 from kitchen.contract.page import Page, Panel, SeatView
-from kitchen.words.gettext_without_django import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop, pgettext
 
 JOB_STATES = {
     "given": gettext_noop("not answered yet"),
@@ -107,6 +107,8 @@ class WorkerStatus(NamedTuple):
     member: int
     name: str
     seats: tuple[int, ...]
+    leads: str
+    """Names of the other members whom this member leads. Empty if there are none."""
     free: bool
     """True if the member has no open job."""
     free_since: int
@@ -177,11 +179,17 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
         member,
         name,
         view.jobs.seats_of.get(member, ()),
+        names_of(view, view.jobs.led_by.get(member, ())),
         not still and view.jobs.is_known,
         last.changed if last and not still else 0,
         tuple(_errand(page, view, job) for job in shown),
         _worker_news(page, view, name, last, still) if last else "",
     )
+
+
+def names_of(view: SeatView, members: Sequence[int]) -> str:
+    """Return the names of these members as a list in words."""
+    return pgettext("between the things of a list", ", ").join(view.talk.members[one] for one in members)
 
 
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
