@@ -107,8 +107,6 @@ class WorkerStatus(NamedTuple):
     member: int
     name: str
     seats: tuple[int, ...]
-    leads: str
-    """Names of the other members whom this member leads. Empty if there are none."""
     free: bool
     """True if the member has no open job."""
     free_since: int
@@ -116,6 +114,8 @@ class WorkerStatus(NamedTuple):
     errands: tuple[WorkerJob, ...]
     announcement: str
     """Text for screen readers when this changes. Empty if the conversation announces it."""
+    leads: str = ""
+    """Names of the other members whom this member leads. Empty if there are none."""
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
@@ -179,11 +179,11 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
         member,
         name,
         view.jobs.seats_of.get(member, ()),
-        names_of(view, view.jobs.led_by.get(member, ())),
         not still and view.jobs.is_known,
         last.changed if last and not still else 0,
         tuple(_errand(page, view, job) for job in shown),
         _worker_news(page, view, name, last, still) if last else "",
+        names_of(view, view.jobs.led_by.get(member, ())),
     )
 
 
