@@ -230,6 +230,18 @@ def test_a_declined_and_a_withdrawn_job_are_offered_to_be_given_again() -> None:
     assert 'data-again data-aim="["serve","salmonSushi"]" data-text="now"' in shown
 
 
+def test_the_list_of_a_team_says_which_of_its_members_leads_others() -> None:
+    minds = tuple(mind("follower", seat) for seat in (1, 2))
+    members = members_of_plans(minds, seats=3)
+    made = make_organisation("chain", members, seats=3, settings={"sees": "all"})
+    episode = make_episode(seats=3, minds=minds, organisation=made)
+    page, _ = open_page(episode.seats.get(number=0).key, "page", newest=True, json=False, language="en")
+    assert page is not None
+    shown = "".join(page.show().texts)
+    assert '<b>Robot 2</b> <span class="worker-leads">leads Robot 3</span>' in shown
+    assert "worker-leads" not in "".join(opened(led()).show().texts), "followers lead nobody"
+
+
 def leader_page(episode: Episode, **changes: Any) -> dict[str, str]:
     """The leader's panels, by id; `changes` are fields of the view."""
     seat = episode.seats.select_related("episode").get(number=LEAD)
