@@ -319,7 +319,7 @@ def test_beside_the_form_a_leader_reads_the_latest_news_and_who_is_idle() -> Non
     news = leader_page(episode)["team_news"]
     assert 'class="team-news is-bad"><a href="#worker-1"' in news
     assert f">{told}Robot 2 has no job now. Without a job: Robot 3.</a>" in news
-    assert "Robot 3 is idle" in leader_page(episode)["team_idle"], "it has been idle for longest"
+    assert "Robot 2 failed and is idle" in leader_page(episode)["team_idle"], "a failure comes first"
     take(episode, 4)
     done = "Robot 1: done: Fetch rice. Robot 1 has no job now."
     assert f">{done} Without a job: Robot 2, Robot 3.</a>" in leader_page(episode)["team_news"]
