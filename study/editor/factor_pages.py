@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from kitchen.words.english_text import counted_noun
 from study.design.factors import Factor, parse_factors
 from study.design.models import Condition, Study
-from study.editor.describe_design import plain_value
 from study.editor.factor_forms import (
     ConditionsFactorForm,
     FactorForm,
@@ -19,6 +18,7 @@ from study.editor.factor_forms import (
     ValuesFactorForm,
     field_choices,
     path_label,
+    value_label,
 )
 from study.editor.factor_services import (
     base_condition,
@@ -66,7 +66,10 @@ def factors_page(request: HttpRequest, study: Study) -> HttpResponse:
 def _level_rows(base: Condition, factor: Factor) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return (name, [(label of the field, value)]) of each level, for the table of a factor."""
     return [
-        (level.name, [(path_label(base, path), plain_value(value)) for path, value in level.sets.items()])
+        (
+            level.name,
+            [(path_label(base, path), value_label(base, path, value)) for path, value in level.sets.items()],
+        )
         for level in factor.levels
     ]
 
