@@ -8,10 +8,11 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.design.factors import Factor, parse_factors
 from study.design.models import Condition, Study
-from study.editor.describe_design import plain_value
+from study.editor.describe_design import plain_value, talk_language_words
 from study.editor.factor_forms import (
     ConditionsFactorForm,
     FactorForm,
@@ -66,9 +67,17 @@ def factors_page(request: HttpRequest, study: Study) -> HttpResponse:
 def _level_rows(base: Condition, factor: Factor) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return (name, [(label of the field, value)]) of each level, for the table of a factor."""
     return [
-        (level.name, [(path_label(base, path), plain_value(value)) for path, value in level.sets.items()])
+        (
+            level.name,
+            [(path_label(base, path), _value_words(path, value)) for path, value in level.sets.items()],
+        )
         for level in factor.levels
     ]
+
+
+def _value_words(path: str, value: Json) -> str:
+    """Return the value that a level sets as text. `path` is the path of the field."""
+    return talk_language_words(value) if path == "talk_language" else plain_value(value)
 
 
 @study_page("edit", FORM_METHODS)
