@@ -475,6 +475,12 @@ def make_organisation(
     return replace(made, messages_a_step=max(made.messages_a_step, most_led))
 
 
+def with_fixed_message_limit(made: Organisation, settings: Settings) -> Organisation:
+    """Return the organisation with the limit of messages that `settings` name or imply for every member. A
+    leader's number of workers does not raise it. Use this for designs that were frozen before it did."""
+    return replace(made, messages_a_step=_settings(made.kind, settings)[_MESSAGES])
+
+
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
     chosen = clean_settings(ORGANISATION_SETTINGS, given)
     meant = applicable_settings(kind, chosen)

@@ -164,8 +164,12 @@ class JobsView:
     """The jobs that this person was given or gave: all open ones, and the newest others."""
     led: bool = False
     """True if others may give this person jobs."""
+    leaders: tuple[int, ...] = ()
+    """Members who may give this person jobs."""
     leads: tuple[int, ...] = ()
     """Members to whom this person may give jobs."""
+    led_by: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """The other members to whom each member may give jobs, for members to whom this person may give jobs."""
     aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
     """The aims that each member can be asked to reach, for members to whom this person may give jobs
     (`World.aims`)."""

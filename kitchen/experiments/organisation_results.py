@@ -113,13 +113,16 @@ def _result(cell: CellResult) -> OrganisationResult:
 
 
 def _idle_leaders(column: ExperimentColumn) -> tuple[str, ...]:
-    """Return the kinds of agents in this cell that have workers to lead, and do jobs but give none."""
+    """Return the kinds of agents in this cell that have workers to lead, and do jobs but give none. A leader
+    is left out if all its workers get jobs from other leaders, as in a graph."""
     line_up, team = column.variant.coplayer, column.variant.organisation
     if team is None:
         return ()
-    members = zip(line_up_kinds(line_up), line_up_members(line_up, column.agents), strict=True)
-    leading = {kind: get_agent(kind) for kind, one in members if team.commanded_by(one.number)}
-    return tuple(sorted(kind for kind, agent in leading.items() if agent.pursues and not agent.leads))
+    members = line_up_members(line_up, column.agents)
+    kinds = {one.number: kind for kind, one in zip(line_up_kinds(line_up), members, strict=True)}
+    idle = {number for number, kind in kinds.items() if (one := get_agent(kind)).pursues and not one.leads}
+    without = {number for number in kinds if set(team.commanders_of(number)) <= idle}
+    return tuple(sorted({kinds[number] for number in idle if without & set(team.commanded_by(number))}))
 
 
 def reasons_not_reached(results: Iterable[OrganisationResult]) -> tuple[str, ...]:

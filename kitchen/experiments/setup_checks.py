@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kitchen.contract.agent import NO_ONE
@@ -80,7 +80,7 @@ def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
         declared = {each.name for kind in kinds for each in get_agent(kind).settings}
         if unknown := sorted(setup.settings.keys() - declared):
             about = MODEL_SETTING if unknown[0] == MODEL_SETTING else "set"
-            raise SetupError(f"--{about}: nobody here has a setting {unknown[0]!r}", about)
+            raise SetupError(f"--{about}: nobody here has a setting {unknown[0]!r}{_listed(declared)}", about)
         filled = {
             name: value
             for kind in kinds
@@ -230,7 +230,14 @@ def _check_organisations(setup: ExperimentSetup) -> None:
         for name in applicable_settings(kind, setup.settings_in(schedule))
     }
     if unknown := sorted(setup.organisation_settings.keys() - known_settings):
-        raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
+        why = f"{unknown[0]!r} means nothing here{_listed(known_settings)}"
+        raise SetupError(f"organisation_set: {why}", "organisation_set")
+
+
+def _listed(names: Collection[str]) -> str:
+    """Return the end of a message that lists the valid names, such as `; there are goal, sees`. Empty without
+    names."""
+    return f"; there are {', '.join(sorted(names))}" if names else ""
 
 
 def _check_organisation(setup: ExperimentSetup, kind: str) -> None:

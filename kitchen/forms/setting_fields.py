@@ -5,6 +5,7 @@ The module also writes names and error messages of settings for display.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,10 @@ from django.core.exceptions import ValidationError
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
+from kitchen.words.english_text import sentence_case
 
+KEY_FIRST = re.compile(r"[\w.\[\]]+: ")
+"""Matches a reason that begins with a key of a file."""
 LONG_TEXT = 60
 """Length from which a text gets an input box of several lines."""
 
@@ -91,9 +95,9 @@ def _checked(setting: Setting) -> Callable[[Any], None]:
 
 def error_without_name(text: str) -> str:
     """Return an error message without the field's name, for display below that field: `alpha: 0 is below
-    1` becomes `0 is below 1.`"""
+    1` becomes `0 is below 1.` A key of a file keeps its first letter: `levels: must not be empty.`"""
     said = text.partition(": ")[2] or text
-    return f"{said[:1].upper()}{said[1:]}".rstrip(".") + "."
+    return (said if KEY_FIRST.match(said) else sentence_case(said)).rstrip(".") + "."
 
 
 def _help(setting: Setting) -> str:

@@ -75,7 +75,7 @@ def worlds_with_recordings() -> list[str]:
     return [name for name in known_worlds() if get_kit(name).recordings]
 
 
-TRACE_FILE_HELP = ".jsonl or .jsonl.gz; the project's own files are in tests/kitchen/data, one for each world"
+TRACE_FILE_HELP = ".jsonl or .jsonl.gz (default: the episodes of this world in tests/kitchen/data)"
 """Help text of arguments that name files of recorded episodes."""
 
 
@@ -121,13 +121,28 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
     return recordings_of_world(world)
 
 
-def read_traces(world: str, path: Path) -> list[Any]:
-    """Return all recorded episodes (traces) of this world, or of this family of worlds, in a file. Raises
-    TraceFileError if there are none."""
+OWN_TRACES = Path(__file__).resolve().parents[2] / "tests" / "kitchen" / "data"
+"""The folder with the recorded episodes that come with the project."""
+
+
+def own_trace_lines(world: str) -> list[RecordedLine]:
+    """Return the project's own recorded episodes of this world, or of this family of worlds, as unparsed
+    lines. Raises TraceFileError if there are none."""
+    worlds = worlds_of(world)
+    files = (read_recording_file(path) for path in sorted(OWN_TRACES.glob("*.jsonl.gz")))
+    found = [line for lines in files for line in lines if line.world(DEFAULT_WORLD_NAME) in worlds]
+    if not found:
+        raise TraceFileError(f"{OWN_TRACES}: holds no trace of {world}; name a FILE")
+    return found
+
+
+def read_traces(world: str, path: Path | None) -> list[Any]:
+    """Return all recorded episodes (traces) of this world, or of this family of worlds, in a file; without
+    `path`, those that come with the project. Raises TraceFileError if there are none."""
     worlds = worlds_of(world)
     found = [
         line.parsed(recordings_of_world(line.world(world)))
-        for line in read_recording_file(path)
+        for line in (read_recording_file(path) if path else own_trace_lines(world))
         if line.world(world) in worlds
     ]
     if not found:

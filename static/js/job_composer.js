@@ -31,8 +31,9 @@
   const isConnected = () => play.connection.reached();
   const isFree = (one) => Boolean(document.querySelector(`#worker-${one.value} .worker-free`));
 
-  /* jobs that all of the chosen can do, with their number keys */
+  /* jobs that all of the chosen can do, with their number keys, unless these choose actions of the menu now */
   function showPossible() {
+    const inMenu = new Set([...document.querySelectorAll("#menu kbd")].map((one) => one.textContent));
     const chosen = members().filter((one) => one.checked);
     const asked = chosen.length ? chosen : members();
     let key = 0;
@@ -40,7 +41,7 @@
       const able = button.dataset.for.split(" ");
       button.hidden = !asked.every((one) => able.includes(one.value));
       if (!button.hidden) key += 1;
-      button.querySelector("kbd").textContent = key > 9 ? "" : key;
+      button.querySelector("kbd").textContent = key > 9 || inMenu.has(String(key)) ? "" : key;
     }
   }
 

@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 10
+FORMAT = 11
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -82,6 +82,9 @@ ITEM_FIELD_FORMATS = {name: about.since for name, about in FIELD_INFO.items()}
 """The first format whose documents contain a field of an item, by field name."""
 OUTCOMES = 2
 """The first format whose documents contain outcomes."""
+LEADER_MESSAGES = 11
+"""The first format whose leaders may give every worker a job in one step, if the settings set no limit of
+messages. In older documents, the limit is the same for everybody."""
 
 
 class ConditionPlan(Record):

@@ -33,6 +33,9 @@ SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
 
 TEAM_SIZE = "Agents besides the participant's own. 3 teammates make a team of 4 agents."
+TEAM_SIZE_WITH_LEADER = (
+    f"{TEAM_SIZE} If the participant leads and controls no player, 3 teammates make a team of 3 agents."
+)
 GOAL_HELP = (
     "One metric and its least value on each line, for example “completed = 3”. All must be reached. Empty: "
     "no goal. The metrics of this world: {metrics}."
@@ -108,7 +111,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
             "Empty: the game waits for the participant.",
-            "teammates": TEAM_SIZE,
+            "teammates": TEAM_SIZE_WITH_LEADER,
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

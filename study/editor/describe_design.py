@@ -30,6 +30,7 @@ from study.design.condition_choices import COPLAYER, WORLD, goal_labels, setting
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
 from study.design.describe_factors import allocation_sentence, factor_lines, subset_sentence
+from study.design.factors import Factor
 from study.design.form_labels import CONDITION, part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
@@ -386,9 +387,19 @@ def talk_language_words(code: str | None) -> str:
     return language_name(code) if code else READERS_LANGUAGE
 
 
-def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
+def _levels_in_words(levels: Mapping[str, str], factors: Sequence[Factor]) -> str:
+    """Return the levels of a condition by their names: `Who leads: The participant`. A level that no factor
+    has is named by its key."""
+    names = {(factor.key, level.key): level.name for factor in factors for level in factor.levels}
+    called = {factor.key: factor.name for factor in factors}
+    return "; ".join(
+        f"{called.get(key, key)}: {names.get((key, level), level)}" for key, level in levels.items()
+    )
+
+
+def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) -> list[LabelledValue]:
     """Return all properties of a condition except its name, with labels. Switches that are off and other
-    defaults are left out."""
+    defaults are left out. `factors` are those of the study; they name the levels."""
     knows, decides = condition.knowing, condition.decision_seconds
     chosen = [
         ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
@@ -410,7 +421,7 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
         ("Played by the group", condition.between_group),
         ("Level within people", condition.within_level),
-        ("Levels of the factors", "; ".join(f"{key}: {level}" for key, level in condition.levels.items())),
+        ("Levels of the factors", _levels_in_words(condition.levels, factors)),
     ]
     return [
         LabelledValue("Name in the data", condition.key),

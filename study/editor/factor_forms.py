@@ -21,6 +21,7 @@ from study.design.condition_choices import COPLAYER, WORLD, goal_labels, kind_ch
 from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from
 from study.design.models import Condition
+from study.editor.describe_design import plain_value
 from study.editor.form_fields import talk_language_field
 from study.editor.team_factor_fields import level_settings, team_paths, team_value_field
 
@@ -113,6 +114,19 @@ def value_field(base: Condition, path: str) -> forms.Field:
     made: forms.Field = field.formfield()
     made.validators += field.validators
     return made
+
+
+def value_label(base: Condition, path: str, value: Json) -> str:
+    """Return a value that a level sets as text for researchers. It is the label that the form of the factor
+    offers for it, such as `The participant`, or else the value itself."""
+    if path in {key for _, pairs in field_choices(base) for key, _ in pairs}:
+        field = value_field(base, path)
+        read = getattr(field, "coerce", None) or (lambda text: text)
+        choices = [pair for pair in getattr(field, "choices", ()) if pair[0] != "" or path == TALK_LANGUAGE]
+        labels = [label for one, label in choices if read(one) == value]
+        if labels:
+            return str(labels[0])
+    return plain_value(value)
 
 
 class ListedValues(forms.CharField):
@@ -316,7 +330,7 @@ class FactorNamesForm(forms.Form):
         self.fields["where"].initial = BETWEEN if self.factor.between else WITHIN
         for level in self.factor.levels:
             self.fields[f"level_{level.key}"] = forms.CharField(
-                label=f"Name of the level {level.key}", max_length=60, initial=level.name
+                label=f"Name of the level “{level.name}”", max_length=60, initial=level.name
             )
 
     def clean(self) -> dict[str, Any]:

@@ -8,11 +8,9 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.design.factors import Factor, parse_factors
 from study.design.models import Condition, Study
-from study.editor.describe_design import plain_value, talk_language_words
 from study.editor.factor_forms import (
     ConditionsFactorForm,
     FactorForm,
@@ -20,6 +18,7 @@ from study.editor.factor_forms import (
     ValuesFactorForm,
     field_choices,
     path_label,
+    value_label,
 )
 from study.editor.factor_services import (
     base_condition,
@@ -69,15 +68,10 @@ def _level_rows(base: Condition, factor: Factor) -> list[tuple[str, list[tuple[s
     return [
         (
             level.name,
-            [(path_label(base, path), _value_words(path, value)) for path, value in level.sets.items()],
+            [(path_label(base, path), value_label(base, path, value)) for path, value in level.sets.items()],
         )
         for level in factor.levels
     ]
-
-
-def _value_words(path: str, value: Json) -> str:
-    """Return the value that a level sets as text. `path` is the path of the field."""
-    return talk_language_words(value) if path == "talk_language" else plain_value(value)
 
 
 @study_page("edit", FORM_METHODS)

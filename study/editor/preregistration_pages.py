@@ -7,7 +7,7 @@ and instructions to check its hash.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from kitchen.infra.file_downloads import as_attachment
 from kitchen.infra.file_writing import zip_files
 from study.analysis.pre_launch_warnings import first_warning, pre_launch_problems
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.factors import Factor
 from study.design.form_labels import study_label
 from study.design.markdown_html import to_html
 from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
@@ -184,7 +185,7 @@ def _bundle_context(study: Study, version: Version) -> dict[str, Any]:
         "plan": describe_design.plan_pairs(design),
         "planned": [_plan_text(design, name) for name in describe_design.PLAN_TEXTS],
         "settings": describe_design.study_pairs(design),
-        "conditions": [_condition(one, content) for one in design.conditions],
+        "conditions": [_condition(one, content, design.factors) for one in design.conditions],
         "parts": [
             (one, to_html(one.text), describe_design.part_pairs(one)) for one in design.parts if one.enabled
         ],
@@ -205,7 +206,7 @@ def _plan_text(design: Blueprint, name: str) -> tuple[str, SafeString]:
 
 
 def _condition(
-    condition: ConditionPlan, content: Mapping[str, Json]
+    condition: ConditionPlan, content: Mapping[str, Json], factors: Sequence[Factor]
 ) -> tuple[str, list[LabelledValue], list[str]]:
     """Return three things about a condition: its name, its settings with the facts that follow from them, and
     its prompts. Facts and prompts come from the bundle's `content`."""
@@ -214,7 +215,7 @@ def _condition(
     plays = [LabelledValue("Language model that plays", model)] if model else []
     return (
         condition.name,
-        [*condition_pairs(condition), *rules, *plays],
+        [*condition_pairs(condition, factors), *rules, *plays],
         content["prompts"].get(condition.key, []),
     )
 

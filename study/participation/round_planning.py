@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.organisation import Organisation, with_fixed_message_limit
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
-from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.blueprint import LEADER_MESSAGES, Blueprint, ConditionPlan
 from study.design.condition_seats import (
     all_minds,
     mind_plans,
@@ -160,6 +160,8 @@ def episode_settings(
     """
     waits, blocked = plan.thinking_seconds, str(design.meant("blocked_words")).splitlines()
     organisation = planned_organisation(plan, people)
+    if organisation and design.format < LEADER_MESSAGES:
+        organisation = with_fixed_message_limit(organisation, plan.organisation.get("settings", {}))
     if organisation:
         organisation = replace(organisation, blocked=tuple(filter(None, map(str.strip, blocked))))
     return {

@@ -38,6 +38,13 @@ members = [{ seats = [1], coplayer = "random" }]
 """
 
 
+IN_A_CHAIN = """coplayer_settings = { planner = "rule" }
+[conditions.organisation]
+kind = "chain"
+leads = 1
+settings = { sees = "all" }
+"""
+"""A program leads a chain, and the participant is in the middle."""
 LEADS_AND_PLAYS = LEADS.replace("step_seconds = 1", "step_seconds = 3").replace("apart = true\n", "")
 HIDDEN = """what => [...document.querySelectorAll(what)].filter(one => {
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -191,4 +198,31 @@ async def test_a_leader_with_a_robot_has_all_places_to_go_to_and_all_usual_jobs_
     assert await page.evaluate(HIDDEN, ".job-aim, #job-more summary, #talk-form [data-send]") == []
     assert await page.evaluate("document.documentElement.scrollWidth <= 1440")
     assert await covered(page, "leads-and-plays") == []
+    assert person.problems == []
+
+
+OPEN_ALL = "() => document.querySelectorAll('.talks details').forEach(one => { one.open = true; })"
+ACTIONS_IN_SIGHT = """() => [...document.querySelectorAll("#menu label, [data-quick] button")].filter(one => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return width && one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}).length"""
+"""How many actions can be pressed without scrolling."""
+
+
+async def test_a_member_of_a_chain_reads_who_leads_and_keeps_its_actions_in_sight(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = Person(page)
+    chain = condition("chained", "hourglass", 2) + IN_A_CHAIN
+    await person.enter(enter_kitchen(live_stack, tmp_path, chain, steps=40))
+    await person.play_step(["noop"])
+    assert await page.inner_text("#led-by") == "· Robot 2 leads"
+    assert await page.inner_text("#you-lead") == "· you lead"
+    await page.evaluate(OPEN_ALL)
+    for width, height in ((1440, 900), (800, 600), (390, 844), (844, 390)):
+        await page.set_viewport_size({"width": width, "height": height})
+        assert await page.evaluate(ACTIONS_IN_SIGHT) >= 2, width
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    dock = "document.querySelector('.talks').getBoundingClientRect().height / innerHeight"
+    assert await page.evaluate(dock) <= 0.4
     assert person.problems == []

@@ -272,7 +272,8 @@ class _Turn:
         has_news = self.made.ended or any(map(self._is_news, self.situation.talk.messages))
         if pending or not view.is_root:
             return idle if pending and (waited or has_news) else []
-        if memory.tasks and view.is_stage_over(memory.tasks, whole=self.options.whole_stage):
+        whole = self.options.whole_stage and self.options.planner == BY_MODEL  # the rule plans no stages
+        if memory.tasks and view.is_stage_over(memory.tasks, whole=whole):
             return idle
         given = Counter(task.worker for task in memory.tasks)
         had_none = any(given[worker.name] < worker.capacity for worker in idle)

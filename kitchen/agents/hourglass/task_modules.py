@@ -238,10 +238,14 @@ def aim_in_words(view: TeamView, text: str) -> Aim:
 
 def _useful_tasks(view: TeamView, memory: HourglassMemory, idle: Sequence[Worker]) -> list[PlannedTask]:
     taken = [task.aim for task in memory.tasks if task.is_open and task.aim]
-    failed = {task.worker for task in memory.tasks if task.status == FAIL}
+    failed: dict[str, list[Aim]] = {}
+    for task in memory.tasks:
+        if task.status == FAIL:
+            failed.setdefault(task.worker, []).append(task.aim)
     tasks = []
     for worker in sorted(idle, key=lambda one: one.name in failed):  # others first
-        if aim := _suggestion(view, memory, worker, taken):
+        left_out = failed.get(worker.name, []) if len(view.workers) > 1 else []
+        if aim := _suggestion(view, memory, worker, [*taken, *left_out]):
             taken.append(aim)
             tasks.append(PlannedTask(worker.name, aim_words(view, aim), aim))
     return tasks

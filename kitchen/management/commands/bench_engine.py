@@ -1,7 +1,8 @@
-"""`python manage.py bench_engine FILE`: measure how many steps per second the worlds compute.
+"""`python manage.py bench_engine [FILE]`: measure how many steps per second the worlds compute.
 
-FILE contains recorded episodes (traces). The command replays them several times. It cannot measure the
-authors' own program for a world, because that program is not installed.
+FILE contains recorded episodes (traces). Without it, the command uses those of the world that come with the
+project. It replays them several times. It cannot measure the authors' own program for a world, because that
+program is not installed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from django.core.management.base import CommandError
 from kitchen.contract.reference_recordings import TraceFileError
 from kitchen.contract.world_errors import SettingsError
 from kitchen.management.command_helpers import (
+    OWN_TRACES,
     TRACE_FILE_HELP,
     OneLineCommand,
     add_world_argument,
@@ -39,11 +41,11 @@ class Command(OneLineCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Define the arguments: the file of recorded episodes, the number of rounds, and the world."""
-        parser.add_argument("file", type=Path, metavar="FILE", help=TRACE_FILE_HELP)
+        parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help=TRACE_FILE_HELP)
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
         add_world_argument(parser, "whose traces are played")
 
-    def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
+    def handle(self, *args: Any, file: Path | None, rounds: int, world: str, **options: Any) -> None:
         """Print the speed of the world in steps per second: first round (which fills caches), median and, on
         the last line, best round. For a family, print the speed of each of its worlds.
 
@@ -54,7 +56,7 @@ class Command(OneLineCommand):
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
         except SettingsError as error:
-            raise CommandError(f"{file}: {error}", returncode=2) from error
+            raise CommandError(f"{file or OWN_TRACES}: {error}", returncode=2) from error
         self.stdout.write(RELEASED_MISSING)
         for name, each in speeds.items():
             of_world = f"{name}: " if len(speeds) > 1 else ""
@@ -63,5 +65,5 @@ class Command(OneLineCommand):
             )
             self.stdout.write(f"{max(each):.0f} steps/s")
 
-    def _speeds(self, world: str, file: Path, rounds: int) -> list[float]:
+    def _speeds(self, world: str, file: Path | None, rounds: int) -> list[float]:
         return recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))

@@ -1,6 +1,7 @@
-"""`python manage.py check_traces FILE...`: check that worlds reproduce recorded episodes (traces).
+"""`python manage.py check_traces [FILE...]`: check that worlds reproduce recorded episodes (traces).
 
-The command replays each episode and compares the states step by step.
+Without FILE, the command checks the episodes of `--world` that come with the project. It replays each episode
+and compares the states step by step.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kitchen.management.command_helpers import (
     TRACE_FILE_HELP,
     OneLineCommand,
     add_world_argument,
+    own_trace_lines,
     recordings_for_line,
 )
 
@@ -29,14 +31,15 @@ class Command(OneLineCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Define the arguments: the files of recorded episodes, and the world."""
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=TRACE_FILE_HELP)
+        parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help=TRACE_FILE_HELP)
         add_world_argument(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
         """Print a line for each recorded episode that our world plays differently. The last line says how
         many episodes agree."""
         try:
-            lines = [line for file in files for line in read_recording_file(file)]
+            named = [line for file in files for line in read_recording_file(file)]
+            lines = named if files else own_trace_lines(world)
             readers = [recordings_for_line(line, world) for line in lines]
             traces = [line.parsed(reader) for line, reader in zip(lines, readers, strict=True)]
         except TraceFileError as error:

@@ -25,7 +25,7 @@ from kitchen.contract.assigned_jobs import (
 )
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.play.live.agent_sentences import written_language
-from kitchen.words.gettext_without_django import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop, pgettext
 
 JOB_STATES = {
     "given": gettext_noop("not answered yet"),
@@ -117,6 +117,8 @@ class WorkerStatus(NamedTuple):
     errands: tuple[WorkerJob, ...]
     announcement: str
     """Text for screen readers when this changes. Empty if the conversation announces it."""
+    leads: str = ""
+    """Names of the other members whom this member leads. Empty if there are none."""
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
@@ -185,7 +187,13 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
         last.changed if last and not still else 0,
         tuple(_errand(page, view, job) for job in shown),
         _worker_news(page, view, name, last, still) if last else "",
+        names_of(view, view.jobs.led_by.get(member, ())),
     )
+
+
+def names_of(view: SeatView, members: Sequence[int]) -> str:
+    """Return the names of these members as a list in words."""
+    return pgettext("between the things of a list", ", ").join(view.talk.members[one] for one in members)
 
 
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:

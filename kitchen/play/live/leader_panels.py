@@ -81,6 +81,8 @@ class IdleMember(NamedTuple):
     name: str = ""
     member: int = 0
     late: bool = False
+    failed: bool = False
+    """True if its last job was declined or not possible."""
 
 
 def leader_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
@@ -229,16 +231,17 @@ def _news_step(view: SeatView, job: Job) -> int:
 
 
 def _idle(view: SeatView) -> IdleMember:
-    """Return the member that has been without a job for longest. If there is none, return the first one whose
-    job is late."""
+    """Return the member that has been without a job for longest, one whose job failed first. If there is
+    none, return the first one whose job is late."""
     if view.phase == "over":
         return IdleMember()
     jobs = _own_jobs(view)
     busy = {job.worker: job for job in jobs if job.is_open}
     if free := _free_members(view):
         ended = {member: _last_change(jobs, member) for member in free}
-        first = min(free, key=lambda member: ended[member])
-        return IdleMember(view.talk.members[first], first)
+        failed = {member for member in free if _last_state(jobs, member) in REFUSED_STATES}
+        first = min(free, key=lambda member: (member not in failed, ended[member]))
+        return IdleMember(view.talk.members[first], first, failed=first in failed)
     late = (job.worker for job in busy.values() if steps_without_news(view, job))
     first_late = next(late, None)
     if first_late is None:
@@ -248,3 +251,10 @@ def _idle(view: SeatView) -> IdleMember:
 
 def _last_change(jobs: Sequence[Job], member: int) -> int:
     return max((job.changed for job in jobs if job.worker == member), default=0)
+
+
+def _last_state(jobs: Sequence[Job], member: int) -> str:
+    """Return the state of the job of this member that changed last. Empty without jobs."""
+    own = [job for job in jobs if job.worker == member]
+    last = max(own, key=lambda job: (job.changed, job.number), default=None)
+    return last.state if last else ""

@@ -170,6 +170,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         ],
         "message_examples": page.message_examples(view),
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
+        "leaders": [view.talk.members[number] for number in view.jobs.leaders],
         "aims": offered_aims(page, view),
         **more,
     }

@@ -344,13 +344,20 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
     led = JobsView(
         listed=tuple(job for job in jobs if job.is_open or job in over),
         led=bool(organisation.commanders_of(member)),
+        leaders=organisation.commanders_of(member),
         leads=organisation.commanded_by(member),
+        led_by={one: _led_besides(organisation, one, member) for one in organisation.commanded_by(member)},
         aims=_aims(turn, organisation, member),
         seats_of={one: organisation.member(one).seats for one in organisation.commanded_by(member)},
         can_wait_for_leaders=turn.can_wait_for_leaders,
         seen={other: turn.world.observe(other) for other in seen},
     )
     return {"talk": talk, "jobs": led}
+
+
+def _led_besides(organisation: Organisation, leader: int, member: int) -> tuple[int, ...]:
+    """Return the members whom `leader` may command, without `member`."""
+    return tuple(other for other in organisation.commanded_by(leader) if other != member)
 
 
 def _unread(

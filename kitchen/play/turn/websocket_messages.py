@@ -27,7 +27,7 @@ from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, REQUESTS_KEY
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Aim, Command, Json
 from kitchen.infra.storable_json import storable_text
 from kitchen.words.gettext_without_django import gettext_noop
 
@@ -39,6 +39,7 @@ MAX_WORDS = 16
 MAX_MEMBERS = 64
 UNREADABLE = gettext_noop("That message could not be read.")
 NO_ACTION = gettext_noop("Choose an action first.")
+UNREADABLE_JOB = gettext_noop("That job could not be read. Choose one from the list.")
 
 
 class MessageError(ValueError):
@@ -170,7 +171,7 @@ def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
     if (job is not None and type(job) is not int) or (status is not None and not isinstance(status, str)):
         raise MessageError(UNREADABLE)
     spoken = True if sent.get("spoken") in (True, "1") else None
-    aim = list(read_command(sent["aim"])) if sent.get("aim") else None
+    aim = list(read_aim(sent["aim"])) if sent.get("aim") else None
     requests = [list(one) for one in read_plan(sent.get("requests", []))] or None
     said = {"job": job, "status": status, "aim": aim, "spoken": spoken, REQUESTS_KEY: requests}
     return {name: value for name, value in said.items() if value is not None}
@@ -283,14 +284,26 @@ def read_step(value: Json) -> int:
 def read_command(value: Json) -> Command:
     """Convert a command to a tuple. `value` is a JSON list, or the JSON text of one. Raises MessageError if
     it is invalid."""
+    return _read_words(value, NO_ACTION, gettext_noop("That action could not be read."))
+
+
+def read_aim(value: Json) -> Aim:
+    """Convert the goal of a job to a tuple. `value` is a JSON list, or the JSON text of one. Raises
+    MessageError if it is invalid."""
+    return _read_words(value, UNREADABLE_JOB, UNREADABLE_JOB)
+
+
+def _read_words(value: Json, missing: str, unreadable: str) -> tuple[str, ...]:
+    """Convert a list of words to a tuple. Raises MessageError with the text `missing` if there is no list,
+    and with the text `unreadable` if a word is invalid."""
     if isinstance(value, str):
-        value = _parse_json(value, NO_ACTION)
+        value = _parse_json(value, missing)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_WORDS:
-        raise MessageError(NO_ACTION)
+        raise MessageError(missing)
     if not all(
         isinstance(word, str) and len(word) <= MAX_WORD_CHARACTERS and "\x00" not in word for word in value
     ):
-        raise MessageError(gettext_noop("That action could not be read."))
+        raise MessageError(unreadable)
     return tuple(value)
 
 

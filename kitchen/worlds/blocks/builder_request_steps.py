@@ -12,12 +12,12 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import Cell, rank_from
 from kitchen.worlds.blocks.blueprints import TOOLS
-from kitchen.worlds.blocks.builder_requests import BuilderRequest
 from kitchen.worlds.blocks.macro_rule import OCCUPIED, words_cell
 from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.macro_world import STOP as STOP_COMMAND
+from kitchen.worlds.blocks.open_requests import HALT, BuilderRequest
+from kitchen.worlds.blocks.parsed_requests import GIVE, PLACE, REMOVE, STOP
 from kitchen.worlds.blocks.planner_messages import OCCUPIED_CELL
-from kitchen.worlds.blocks.request_parser import GIVE, PLACE, REMOVE, STOP
 
 Requests = tuple[BuilderRequest, ...]
 
@@ -26,13 +26,14 @@ def requested_steps(situation: Situation, requests: Requests) -> tuple[dict[int,
     """Return the next command of each seat that has something to do for people, and the requests that are
     left after these commands. A seat that must stop ends its macro in progress."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
-    stopping = {seat for each in requests if each.do == STOP for seat in each.seats}
+    first = {seat: each.do for each in reversed(requests) for seat in each.seats}
+    stopping = {seat for seat, do in first.items() if do in (STOP, HALT)}
     commands: dict[int, Command] = {
         seat: STOP_COMMAND
         for seat in situation.request.may_act
         if seat in stopping and STOP_COMMAND in situation.legal[seat]
     }
-    left = requests
+    left = tuple(each for each in requests if each.do != HALT)
     for seat in (seat for seat in situation.seats if seat in asked and seat not in commands):
         command, left = _next_step(situation, seat, left)
         if command:
@@ -83,7 +84,8 @@ def _do(
     if not cells or (request.do == PLACE and request.item not in held):
         return None, request.without(seat)
     head = (PLACE, request.item) if request.do == PLACE else (REMOVE,)
-    return (*head, *map(str, cells[0])), replace(request, cells=tuple(cells[1:]))
+    rest = replace(request, cells=tuple(cells[1:]), begun=(*request.begun, cells[0]))
+    return (*head, *map(str, cells[0])), rest
 
 
 def _do_give(

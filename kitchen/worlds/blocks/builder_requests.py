@@ -8,9 +8,7 @@ plan are answered, too. Help is sent to people who ask for it, or whose request 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import product
-from typing import Self
+from dataclasses import dataclass, field, replace
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import INFORM
@@ -20,6 +18,22 @@ from kitchen.worlds.blocks.block_grid import AIR, Cell
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces, wanted_blocks
 from kitchen.worlds.blocks.blueprints import DIRT, NO_BLOCK, TOOLS
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
+from kitchen.worlds.blocks.open_requests import BuilderRequest, with_request
+from kitchen.worlds.blocks.parsed_requests import (
+    GIVE,
+    GREETING,
+    HELD,
+    NEEDED,
+    PLACE,
+    PLAN,
+    REMOVE,
+    RESUME,
+    SMALL_TALK,
+    STOP,
+    THANKS,
+    UNCLEAR,
+    ParsedRequest,
+)
 from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 from kitchen.worlds.blocks.planner_messages import (
     BELONGS,
@@ -39,6 +53,8 @@ from kitchen.worlds.blocks.planner_messages import (
     PLACES,
     PLEASE_PUT,
     REMOVES,
+    REMOVES_THERE,
+    SAY_AGAIN,
     SHORT_HELP,
     SHORT_OF,
     UNCLEAR_WORDS,
@@ -46,61 +62,14 @@ from kitchen.worlds.blocks.planner_messages import (
     WHICH,
     planner_message,
 )
-from kitchen.worlds.blocks.request_parser import (
-    GIVE,
-    GREETING,
-    HELD,
-    NEEDED,
-    PLACE,
-    PLAN,
-    REMOVE,
-    RESUME,
-    SMALL_TALK,
-    STOP,
-    THANKS,
-    UNCLEAR,
-    ParsedRequest,
-    parse_requests,
-)
+from kitchen.worlds.blocks.request_parser import parse_requests
+from kitchen.worlds.blocks.requested_blocks import KINDS_OF_ITEM, meant_items, named_cells, site_size
+from kitchen.worlds.blocks.withdrawn_requests import LastRequests, Part, take_back
 
+NOBODY = -1
+"""In place of the member who sent a message without a sender."""
 MOST_PIECES = 6
 """Maximum number of pieces of the blueprint that an answer names."""
-KINDS_OF_ITEM: Mapping[str, tuple[str, ...]] = {"wood": ("_planks", "_log")}
-"""Ends of the codes of items that a word for several kinds can mean."""
-Part = tuple[Json, ...]
-"""A sentence of an answer: its code and arguments."""
-
-
-@dataclass(frozen=True, slots=True)
-class BuilderRequest:
-    """A request that seats of the agent still have to do."""
-
-    number: int
-    """Number of the message."""
-    do: str
-    seats: tuple[int, ...]
-    """The seats that shall do it."""
-    item: str = ""
-    """What to place or give; empty: everything."""
-    amount: int = 0
-    """How many to give; 0: all."""
-    to: int = 0
-    """The seat that gets it."""
-    cells: tuple[Cell, ...] = ()
-
-    @classmethod
-    def read(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the request that `to_json` returned."""
-        cells = tuple((x, y, z) for x, y, z in stored["cells"])
-        return cls(**{**stored, "seats": tuple(stored["seats"]), "cells": cells})
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the request as JSON for the agent's memory."""
-        return {**asdict(self), "seats": list(self.seats), "cells": [list(cell) for cell in self.cells]}
-
-    def without(self, seat: int) -> Self:
-        """Return the request for its other seats only."""
-        return replace(self, seats=tuple(one for one in self.seats if one != seat))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +83,16 @@ class BuilderRequests:
     """The step in which a request was last understood, or in which the agent began to play."""
     tried: Mapping[int, Cell] = field(default_factory=dict)
     """The cell in which a seat last tried to place a block on request, by seat."""
+    asked: Mapping[int, LastRequests] = field(default_factory=dict)
+    """What each member asked for last, by the member's number."""
     answers: tuple[MessageDraft, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return what to remember, as JSON for the agent's memory."""
         kept = [each.to_json() for each in self.open]
         tried = {str(seat): list(cell) for seat, cell in self.tried.items()}
-        return {"last": self.last, "heard_at": self.heard_at, "open": kept, "tried": tried}
+        asked = {str(member): each.to_json() for member, each in self.asked.items()}
+        return {"last": self.last, "heard_at": self.heard_at, "open": kept, "tried": tried, "asked": asked}
 
 
 def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests:
@@ -130,18 +102,27 @@ def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests
     known = memory or {"last": 0, "heard_at": began, "open": []}
     last, heard_at = max(int(known["last"]), situation.talk.taken_over), int(known["heard_at"])
     kept, answers = list(map(BuilderRequest.read, known["open"])), list[MessageDraft]()
+    asked = {int(member): LastRequests.read(each) for member, each in known.get("asked", {}).items()}
     for message in unread_messages(situation, last):
-        parts = list[Part]()
-        for parsed in _requests_of(situation, message):
-            requests, said = _understood(situation, message, parsed, kept)
+        found = _requests_of(situation, message)
+        sender = NOBODY if message.sender is None else message.sender
+        before = asked.get(sender, LastRequests())
+        parts, done = list[Part](), list[ParsedRequest]()
+        for parsed in found:
+            wanted, kept, said = take_back(situation, message.number, parsed, kept, before)
+            parts += said
+            requests, said = _understood(situation, message, wanted, kept) if wanted else ((), ())
             for request in requests:
-                kept = _with_request(kept, request)
+                kept = with_request(kept, request)
             heard_at = heard_at if parsed.do in SMALL_TALK else situation.step
             parts += said
+            done += [wanted] if wanted else []
         answers += _answer(situation, message, parts)
+        asks_back = any(code == WHICH for code, *_ in parts)
+        asked[sender] = before.after(message.number, found, done, asks_back=asks_back)
         last = message.number
     tried = {int(seat): (x, y, z) for seat, (x, y, z) in known.get("tried", {}).items()}
-    return BuilderRequests(tuple(kept), last, heard_at, tried, tuple(answers))
+    return BuilderRequests(tuple(kept), last, heard_at, tried, asked, tuple(answers))
 
 
 def _requests_of(situation: Situation, message: TeamMessage) -> list[ParsedRequest]:
@@ -190,14 +171,6 @@ def _talk_part(situation: Situation, do: str) -> Part:
     return ({GREETING: HELLO, THANKS: WELCOME}.get(do) or _help_code(situation),)
 
 
-def _meant_items(word: str, held: Inventory) -> list[str]:
-    """Return the items that a word can mean: all held materials for no word, the held ones of its kind for a
-    word for several kinds, and otherwise the item of this code."""
-    if word in KINDS_OF_ITEM:
-        return [item for item in sorted(held) if item.endswith(KINDS_OF_ITEM[word])]
-    return [word] if word else [item for item in sorted(held) if item not in TOOLS]
-
-
 # Blocks to place and to remove
 
 
@@ -212,20 +185,20 @@ def _site_work(
     """
     held = _held(situation, mine.seats)
     unclear: Part = (UNCLEAR_WORDS, [item for item in held if item not in TOOLS] or [DIRT])
-    cells = tuple(_cells(situation.briefs[situation.seats[0]], parsed))
-    if parsed.do == UNCLEAR:
+    cells = tuple(named_cells(situation.briefs[situation.seats[0]], parsed))
+    any_level = site_size(situation.briefs[situation.seats[0]])[1] > 1 and not parsed.every_level
+    if parsed.do == UNCLEAR or (any_level and not parsed.places[0]):
         return (), [unclear]
     if not cells:
         return (), [(NO_CELL,)]
     taken, brief = _standing_cells(situation, mine.seats[0]), situation.briefs[mine.seats[0]]
     if parsed.do == REMOVE:
-        standing = tuple(cell for cell in cells if cell in taken) if "blueprint" in brief else cells
-        return [replace(mine, cells=standing)] if standing else (), [(REMOVES, len(standing))]
+        return _removal(mine, cells, taken if "blueprint" in brief else None)
     plan = wanted_blocks(brief) if "blueprint" in brief else {}
     if plan and not parsed.thing and not parsed.amount:
         wanted = {cell: plan[cell] for cell in cells if cell in plan and cell not in taken}
         return _planned_work(wanted, mine, held, kept)
-    meant = _meant_items(parsed.thing, held)
+    meant = meant_items(parsed.thing, held)
     if len(meant) > 1 and parsed.thing:
         return (), [(WHICH, meant)]
     if (len(meant) != 1 and not parsed.thing) or parsed.amount not in (0, len(cells)):
@@ -238,6 +211,17 @@ def _site_work(
     parts = list(_placing_parts(request, held, kept, len(cells) - len(free)))
     parts += [(DIFFERS, differing)] if (differing := len(free) - len(fitting)) else []
     return [request] if fitting else (), parts
+
+
+def _removal(
+    mine: BuilderRequest, cells: Sequence[Cell], taken: set[Cell] | None
+) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
+    """Return the request to remove blocks, and the sentence of the answer. `taken` are the cells with a
+    block; None if the builder does not see them."""
+    if taken is None:
+        return [replace(mine, cells=tuple(cells))], [(REMOVES_THERE,)]
+    standing = tuple(cell for cell in cells if cell in taken)
+    return [replace(mine, cells=standing)] if standing else (), [(REMOVES, len(standing))]
 
 
 def _planned_work(
@@ -293,32 +277,6 @@ def _standing_cells(situation: Situation, seat: int) -> set[Cell]:
     return (wanted - wrong.keys()) | {cell for cell, present in wrong.items() if present != AIR}
 
 
-def _cells(brief: Mapping[str, Json], parsed: ParsedRequest) -> Iterator[Cell]:
-    """Yield the named cells of the building site, in reading order. Numbers that are not named mean all, or
-    the first and the last if the corners are meant."""
-    size = _site_size(brief)
-    levels, columns, rows = (
-        [number for number in named if 0 <= number < most] if named else range(most)
-        for named, most in zip(parsed.places, (size[1], size[0], size[2]), strict=True)
-    )
-    if parsed.corners:
-        columns, rows = (
-            [number for number in numbers if number in (0, most - 1)]
-            for numbers, most in ((columns, size[0]), (rows, size[2]))
-        )
-    for level, row, column in product(levels, rows, columns):
-        yield column, level, row
-
-
-def _site_size(brief: Mapping[str, Json]) -> tuple[int, int, int]:
-    """Return the numbers of columns, levels and rows of the building site; zeros without one."""
-    if "size" in brief:
-        x, y, z = brief["size"]
-        return x, y, z
-    levels = brief["blueprint"]["levels"] if "blueprint" in brief else []
-    return (len(levels[0][0]), len(levels), len(levels[0])) if levels else (0, 0, 0)
-
-
 # Questions about the plan
 
 
@@ -326,7 +284,7 @@ def _plan_answer(situation: Situation, parsed: ParsedRequest) -> list[Part]:
     """Return the answer to a question about the plan, or about what the builder needs."""
     seat = next((seat for seat in parsed.players if seat in situation.seats), situation.seats[0])
     brief, seen = situation.briefs[seat], situation.observations[seat]
-    if not any(_site_size(brief)):
+    if not any(site_size(brief)):
         return [(SHORT_HELP,)]
     if "blueprint" not in brief:
         return [(NO_PLAN,)]
@@ -368,7 +326,7 @@ def _gift(
     if to is None or not seats:
         return None, [(_help_code(situation),)]
     held = _held(situation, seats)
-    meant = _meant_items(parsed.thing, held)
+    meant = meant_items(parsed.thing, held)
     if not any(item in held for item in meant):
         return None, [(LACKS, *(meant if parsed.thing and meant else [parsed.thing]))]
     if len(meant) > 1 and (parsed.thing or parsed.amount):
@@ -378,26 +336,11 @@ def _gift(
     return request, [(GIVES, item, min(parsed.amount, held.get(item, 0)))]
 
 
-def _with_request(kept: list[BuilderRequest], new: BuilderRequest) -> list[BuilderRequest]:
-    """Return the open requests with the new one. To stop ends all earlier ones of its seats. To go on, or any
-    other request, ends a stop. A gift comes before what is to be placed or removed."""
-    ends = {STOP, PLACE, REMOVE, GIVE} if new.do == STOP else {STOP}
-    left = []
-    for each in kept:
-        seats = tuple(seat for seat in each.seats if each.do not in ends or seat not in new.seats)
-        if seats:
-            left.append(replace(each, seats=seats))
-    if new.do == GIVE:
-        gifts = [each for each in left if each.do == GIVE]
-        return [*gifts, new, *(each for each in left if each.do != GIVE)]
-    return left if new.do == RESUME else [*left, new]
-
-
 # Answers
 
 
 def _help_code(situation: Situation) -> str:
-    return HELP if any(_site_size(situation.briefs[situation.seats[0]])) else SHORT_HELP
+    return HELP if any(site_size(situation.briefs[situation.seats[0]])) else SHORT_HELP
 
 
 def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -> tuple[MessageDraft, ...]:
@@ -406,7 +349,7 @@ def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -
     if not parts and message.kind != INFORM:
         return ()
     said = list(parts) or [(_help_code(situation),)]
-    not_understood = {UNCLEAR_WORDS, HELP, SHORT_HELP, WHICH}
+    not_understood = {UNCLEAR_WORDS, HELP, SHORT_HELP, WHICH, SAY_AGAIN}
 
     def write(kind: str, to: tuple[int, ...], data: Mapping[str, Json]) -> MessageDraft:
         return planner_message(said, kind, to, data)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import permutations
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
@@ -19,8 +20,11 @@ from kitchen.worlds.blocks.dispatcher.player_requests import request_words
 from kitchen.worlds.blocks.item_recipes import DATA
 
 AXES = ("level", "column", "row")
-_RANGE = r"\d{1,3}(?:\s*(?:-|–|to|through|a|al|hasta|到|至)\s*\d{1,3})?"  # noqa: RUF001 - people write this dash
+_TO = r"\s*(?:-|–|—|~|…|\.\.+|to|through|thru|until|till|up to|a|al|hasta|到|至)\s*"  # noqa: RUF001 - people write these
+_RANGE = rf"\d{{1,3}}(?:{_TO}\d{{1,3}})?"
 _NUMBERS = rf"({_RANGE}(?:\s*(?:,|&|\band\b|\by\b|和|、)\s*{_RANGE}(?!\s*[层列行\d]))*)"
+_NUMBERS_BEFORE = rf"({_RANGE}(?:\s*(?:,|&|和|、)\s*第?\s*{_RANGE})*)"
+"""Numbers before the name of their axis, as in Chinese."""
 _ARTICLES = r"\s*(?:number|no\.?|nº)?\s*"
 CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
 _MEASURES = "个块根把条片扇张份层列行格"
@@ -30,6 +34,11 @@ _CHINESE_NUMBER = rf"(?<![每同整另这那哪上下])({_NUMERALS}){_COUNTED}|(
 
 _TENS_AND_ONES = r"(?<!\d)([2-9]0)(?:\s*-\s*|\s+|\s+y\s+)([1-9])(?!\d)(?=\s+[a-z])"
 """Two numbers that stand for one in words, such as `20 5` for *twenty-five*."""
+
+
+_THE = r"(?:(?:the|la|el|las|los)\s+)?"
+_AND = r"(?:\s*,\s*|\s+)(?:(?:and|y|to|through|a|&|or|o)\s+)?"
+"""Words between two ordinals."""
 
 
 class NamedThing(NamedTuple):
@@ -64,6 +73,18 @@ class PlannerWords(Record):
     purpose: str
     """Words before the purpose of a gift, such as a level."""
     place: str
+    cancels: str
+    """Words with which the sender takes a request back."""
+    corrects: str
+    """Words before the correction of a request."""
+    denies: str
+    """Words before a correction, or before anything else."""
+    instead: str
+    """Marks and words between what was wrong and what is right."""
+    not_this: str
+    """The end of a correction that names what was wrong."""
+    wrong: str
+    """Words with which the sender says that something is not what was asked for."""
     own: str
     """How clauses begin that tell about the sender."""
     has: str
@@ -81,6 +102,8 @@ class PlannerWords(Record):
     greeting: str
     thanks: str
     help: str
+    acts: str
+    """Further verbs of requests. What they ask for is not understood."""
     everything: str
     remove: str
     question: str
@@ -90,6 +113,12 @@ class PlannerWords(Record):
     needs: str
     plan: str
     corners: str
+    edge: str
+    """Words for all cells around a level."""
+    each: str
+    """Words before the name of an axis that mean all its numbers."""
+    open_range: str
+    """Words for a range without an end."""
     known: str
     """Words that may stand in a request to build beside those of the other keys."""
     numbers: Mapping[str, int]
@@ -114,12 +143,47 @@ class PlannerWords(Record):
     def with_digits(self, text: str) -> str:
         """Return the text in lower case, with digits for number words."""
         text = text.lower().replace("\u2019", "'")
-        for words, number in self.ordinals.items():
-            text = re.sub(rf"\b(?:{words})\s+({'|'.join(self.axes.values())})\b", rf"\1 {number}", text)
+        text = self._with_ordinals(text)
         for words, number in self.numbers.items():
             text = re.sub(words, str(number), text)
         text = re.sub(_TENS_AND_ONES, lambda found: str(int(found[1]) + int(found[2])), text)
-        return re.sub(_CHINESE_NUMBER, lambda found: f" {_chinese_number(found[1] or found[2])}", text)
+        text = re.sub(_CHINESE_NUMBER, lambda found: f" {_chinese_number(found[1] or found[2])}", text)
+        return self._with_ranges(text)
+
+    def _with_ordinals(self, text: str) -> str:
+        """Return the text with `columns 1 and 3` for *first and third columns*."""
+        numbers = "|".join(self.ordinals)
+        axes = "|".join(self.axes.values())
+        several = rf"((?:{numbers})(?:{_AND}{_THE}(?:{numbers}))*)"
+        listed = rf"(?<!every )(?<!each )(?<!cada )\b{several}\s+({axes})\b"
+
+        def written(found: re.Match[str]) -> str:
+            text = re.sub(_THE, "", found[1])
+            for words, number in self.ordinals.items():
+                text = re.sub(rf"\b(?:{words})\b", str(number), text)
+            return f"{found[2]} {text}"
+
+        return re.sub(listed, written, text)
+
+    def _with_ranges(self, text: str) -> str:
+        """Return the text with `column 1 to 5` for *from column 1 to column 5*, and the like."""
+        text = re.sub(r"(\d)\s*(?:\.\.+|…)\s*(?=\d)", r"\1 to ", text)
+        for one, other in permutations(AXES, 2):
+            cell = rf"\b({self.axes[one]})\s*(\d+)[\s,]*(?:(?:and|y)\s+)?({self.axes[other]})\s*(\d+)"
+            text = re.sub(rf"{cell}{_TO}{_THE}{cell}", r"\1 \2 to \6, \3 \4 to \8", text)
+            first, then = self.axes_after[one], self.axes_after[other]
+            cell = rf"第?\s*(\d+)\s*{first}[\uff0c,\s]*第?\s*(\d+)\s*{then}"
+            text = re.sub(rf"从?{cell}\s*[到至]\s*{cell}", rf"第\1到\3{first}第\2到\4{then}", text)
+        for axis in AXES:
+            one, before = rf"\b({self.axes[axis]})\s*(\d+)", r"(?:\b(?:from|desde|del?)\s+)?" + _THE
+            other = rf"{_THE}(?:(?:{self.axes[axis]})\s*)?(\d+)"
+            text = re.sub(rf"{before}{one}{_TO}{other}", r"\1 \2 to \3", text)
+            text = re.sub(rf"\b(?:between|entre)\s+{_THE}{one}\s+(?:and|y)\s+{other}", r"\1 \2 to \3", text)
+            after = self.axes_after[axis]
+            text = re.sub(
+                rf"从?第?\s*(\d+)\s*{after}?\s*[到至~-]\s*第?\s*(\d+)\s*{after}", rf"第\1到\2{after}", text
+            )
+        return text
 
     def clauses(self, text: str) -> Iterator[str]:
         """Yield the clauses of a text in lower case, with digits. A clause of a question ends with a question
@@ -154,9 +218,11 @@ class PlannerWords(Record):
         """Return whether a part of a sentence is a clause of its own and does not continue the last one."""
         own = (
             *("own", "you", "give", "wants", "place", "remove", "question", "asks", "polite", "states"),
-            *("done", "condition", "greeting", "thanks"),
+            *("done", "condition", "greeting", "thanks", "cancels", "corrects", "denies", "wrong"),
         )
         usual = ("stop", "go_on", "negation", "everybody")
+        for axis in AXES:
+            part = re.sub(self.all_of(axis), " ", part)
         anew = any(self.says(name, part) for name in own) or self._is_only_address(part)
         return anew or any(request_words().says(name, part) for name in usual)
 
@@ -166,10 +232,35 @@ class PlannerWords(Record):
         return tuple(number for numbers in found for number in _numbers_in(numbers))
 
     def _before(self, axis: str) -> str:
-        return rf"\b(?:{self.axes[axis]})\b{_ARTICLES}{_NUMBERS}"
+        return rf"\b(?:{self.axes[axis]})(?![a-zñ]){_ARTICLES}{_NUMBERS}"
 
     def _after(self, axis: str) -> str:
-        return rf"{_NUMBERS}\s*{self.axes_after[axis]}"
+        return rf"{_NUMBERS_BEFORE}\s*{self.axes_after[axis]}"
+
+    def all_of(self, axis: str) -> str:
+        """Return the expression for all numbers of an axis, such as `every row`."""
+        return rf"(?:{self.each})\s*(?:{self.axes[axis]}(?![a-zñ])|{self.axes_after[axis]})"
+
+    def places_in(self, text: str) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """Return the places that the text names: for each, the numbers of each axis, counted from
+        0. It is one place, unless the text names pairs such as `row 1, column 2 and row 3, column 4`."""
+        together = tuple(self.numbers_of(axis, text) for axis in AXES)
+        named = [self._named_places(axis, text) for axis in AXES]
+        several = [each for each in named if len(each) > 1]
+        if len(several) < 2 or len({len(each) for each in several}) > 1 or not _take_turns(several):
+            return (together,)
+        return tuple(
+            tuple(
+                tuple(_numbers_in(each[place][1])) if len(each) > 1 else numbers
+                for each, numbers in zip(named, together, strict=True)
+            )
+            for place in range(len(several[0]))
+        )
+
+    def _named_places(self, axis: str, text: str) -> list[tuple[int, str]]:
+        """Return where in the text the numbers of an axis are, and the numbers."""
+        found = list(re.finditer(self._before(axis), text)) or list(re.finditer(self._after(axis), text))
+        return [(one.start(), one[1]) for one in found]
 
     def without_numbers(self, axis: str, text: str) -> str:
         """Return the text without the numbers of an axis and the axis's words."""
@@ -181,21 +272,22 @@ class PlannerWords(Record):
             text = self.without_numbers(axis, text)
         return text
 
-    def is_understood(self, text: str, thing: str, held: Iterable[str]) -> bool:
-        """Return whether a request to build has only known words, and names at most one axis twice. Two
-        axes named twice mean pairs of cells, which are not understood. `thing` is the code of the item in
-        the text, and `held` as in `things_in`."""
-        usual = request_words()
+    def is_understood(self, text: str, thing: str, held: Iterable[str], amount: int = 0) -> bool:
+        """Return whether a request to build has only known words, and names at most one axis twice, unless it
+        names pairs. `thing` is the code of the item in the text, `held` as in `things_in`, and `amount` how
+        many of the thing are meant; 0 if the text has no such number."""
+        usual, pairs = request_words(), len(self.places_in(text)) > 1
         twice, left = 0, re.sub(usual.go_on, " ", re.sub(usual.numbers, " ", text))
         for axis in AXES:
             twice += len(re.findall(self._before(axis), left) or re.findall(self._after(axis), left)) > 1
             left = self.without_numbers(axis, left)
+            left = re.sub(self.all_of(axis), " ", left)
         for words in filter(None, (self.things.get(thing), _name_of(thing) if thing in held else None)):
             left = re.sub(words, " ", left)
-        left = re.sub(r"(?<!\d)\d{1,4}(?!\d)", " ", left, count=1)
-        for words in (self.corners, self.remove, self.known):
+        left = re.sub(rf"(?<!\d){amount}(?!\d)", " ", left, count=1) if amount else left
+        for words in (self.corners, self.edge, self.remove, self.known):
             left = re.sub(words, " ", left)
-        return twice < 2 and not re.search(r"\w", left)
+        return (pairs or twice < 2) and not re.search(r"\w", left)
 
     def things_in(self, text: str, held: Iterable[str]) -> list[NamedThing]:
         """Return the things that the text names, in order: those of `held` by their English names, and those
@@ -229,6 +321,16 @@ def _numbers_in(text: str) -> Iterator[int]:
     for part in re.findall(_RANGE, text):
         first, *last = (int(number) for number in re.findall(r"\d+", part))
         yield from range(first - 1, (last[0] if last else first))
+
+
+def _take_turns(named: Iterable[list[tuple[int, str]]]) -> bool:
+    """Return whether the named places of several axes follow each other in turns: row, column, row, column.
+    Each axis has a list of (position, numbers)."""
+    order = [
+        axis for _, axis in sorted((place, axis) for axis, each in enumerate(named) for place, _ in each)
+    ]
+    turn = len(set(order))
+    return all(order[start : start + turn] == order[:turn] for start in range(0, len(order), turn))
 
 
 def _chinese_number(text: str) -> int:

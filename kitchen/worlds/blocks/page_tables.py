@@ -43,8 +43,9 @@ def joined_words(parts: Sequence[Json] | Iterator[str]) -> str:
 
 
 def cell_text(cell: Sequence[int]) -> str:
-    """Return x, y and z of a cell as text."""
-    return ", ".join(map(str, cell))
+    """Return a cell as text, counted from 1 as on the map: level, column and row."""
+    column, level, row = (number + 1 for number in cell)
+    return gettext("level {level}, column {column}, row {row}").format(level=level, row=row, column=column)
 
 
 def distance_text(one: Sequence[int], other: Sequence[int]) -> str:

@@ -22,14 +22,18 @@ HOLDS, NEEDS, PLACES, REMOVES, GIVES, LACKS = "holds", "needs", "places", "remov
 NOTHING, NO_PLAN, GIVES_UP, NO_CELL = "nothing", "no_plan", "gives_up", "no_cell"
 HELP, SHORT_HELP, UNCLEAR_WORDS, WHICH = "help", "short_help", "unclear", "which"
 HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
+REMOVES_THERE = "removes_there"
+DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
+DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
 """Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`, `GIVES`
 and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS` and `DIFFERS` have the
-number of cells, and `OCCUPIED_CELL` has a cell. `UNCLEAR_WORDS` has the items that the builder can place, and
-`WHICH` those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED` have a number of blocks.
+`UNCLEAR_WORDS` has the items that the builder can place, and `WHICH` those that a word can mean. `PLEASE_PUT`
+and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {
@@ -57,6 +61,13 @@ SENTENCES: Mapping[str, str] = {
     SHORT_OF: gettext_noop("For the rest I lack {items}."),
     WHICH: gettext_noop("Which of these do you mean: {items}?"),
     OCCUPIED_CELL: gettext_noop("There is a block already: {place}."),
+    REMOVES_THERE: gettext_noop("I remove the blocks that are there."),
+    DROPS: gettext_noop("I drop that request."),
+    DONE_STAYS: gettext_noop("What I have done stays."),
+    NOTHING_TO_DROP: gettext_noop(
+        "Nothing of that is left to do, so I change nothing. Write “stop” if I should wait."
+    ),
+    SAY_AGAIN: gettext_noop("Please write the whole request again."),
     HELLO: gettext_noop("Hello!"),
     WELCOME: gettext_noop("You are welcome."),
     NO_NEED: gettext_noop("I need nothing now."),
@@ -65,10 +76,11 @@ SENTENCES: Mapping[str, str] = {
     GIVES_UP: gettext_noop("I give you what I hold, because I do not know what to do with it."),
     HELP: gettext_noop(
         "I understand: put stone on level 1, row 2, columns 1 to 3; remove the block on level 1, row 2, "
-        "column 3; give me 5 stone; give me everything; what do you have; stop; go on."
+        "column 3; give me 5 stone; give me everything; what do you have; stop; go on; never mind; "
+        "I meant level 2."
     ),
     SHORT_HELP: gettext_noop(
-        "I understand: give me 5 stone; give me everything; what do you have; stop; go on."
+        "I understand: give me 5 stone; give me everything; what do you have; stop; go on; never mind."
     ),
 }
 
@@ -119,6 +131,16 @@ def _occupied_sentence(_: str, cells: int) -> str:
     return text.format(n=cells)
 
 
+def _staying_sentence(_: str, blocks: int) -> str:
+    text = ngettext("{n} block that I placed stays.", "{n} blocks that I placed stay.", blocks)
+    return text.format(n=blocks)
+
+
+def _removed_sentence(_: str, blocks: int) -> str:
+    text = ngettext("I have removed {n} block.", "I have removed {n} blocks.", blocks)
+    return text.format(n=blocks)
+
+
 def _differing_sentence(_: str, cells: int) -> str:
     text = ngettext(
         "{n} cell has something else in the plan, so I leave it.",
@@ -166,6 +188,8 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     REMOVES: _removing_sentence,
     OCCUPIED_CELLS: _occupied_sentence,
     DIFFERS: _differing_sentence,
+    BLOCKS_STAY: _staying_sentence,
+    BLOCKS_REMOVED: _removed_sentence,
     OCCUPIED_CELL: _cell_sentence,
     **dict.fromkeys((HOLDS, NEEDS, SHORT_OF), _items_sentence),
     **dict.fromkeys((GIVES, LACKS), _gift_sentence),

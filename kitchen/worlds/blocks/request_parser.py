@@ -14,56 +14,115 @@ from dataclasses import dataclass, replace
 
 from kitchen.worlds.blocks.builder_words import AXES, NamedThing, PlannerWords, planner_words
 from kitchen.worlds.blocks.dispatcher.player_requests import request_words
-
-PLACE, REMOVE, GIVE, HELD, STOP, RESUME = "place", "remove", "give", "held", "stop", "go_on"
-NEEDED, PLAN, UNCLEAR = "needed", "plan", "unclear"
-GREETING, THANKS, HELP_WANTED = "greeting", "thanks", "help"
-"""Kinds of request. `NEEDED` and `PLAN` ask what the builder needs, and what belongs where. `UNCLEAR` is a
-request to build that is only understood in part, or that is a question. `HELP_WANTED` asks for help, or looks
-like a request and is none."""
-SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED})
-"""Kinds that say nothing about the game."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedRequest:
-    """One request in the words of a person."""
-
-    do: str
-    thing: str = ""
-    """The code of an item, or `wood`; empty: everything, or what the member holds."""
-    amount: int = 0
-    """How many to give, or to place; 0: all."""
-    players: tuple[int, ...] = ()
-    """The seats that the person addresses; empty: nobody by number."""
-    to: tuple[int, ...] = ()
-    """The seats that shall get a gift; empty: the sender's."""
-    places: tuple[tuple[int, ...], ...] = ((), (), ())
-    """The named levels, columns and rows, counted from 0. An empty tuple means all of them."""
-    corners: bool = False
-    """True if only the corners of the levels are meant."""
+from kitchen.worlds.blocks.parsed_requests import (
+    CANCEL,
+    CANCEL_ALL,
+    CORNERS,
+    CORRECT,
+    EDGE,
+    GIVE,
+    GREETING,
+    HELD,
+    HELP_WANTED,
+    NEEDED,
+    PLACE,
+    PLAN,
+    REMOVE,
+    RESUME,
+    STOP,
+    THANKS,
+    UNCLEAR,
+    ParsedRequest,
+    add_request,
+)
 
 
 def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
     """Yield the requests in a message. `held` are the codes of items that the person may mean. A thing or a
     level that one clause names also holds for later clauses that name none. So do the players addressed."""
     words, items, found = planner_words(), tuple(held), list[ParsedRequest]()
-    thing, level, players = "", tuple[int, ...](), tuple[int, ...]()
+    thing, level, players, denied = "", tuple[int, ...](), tuple[int, ...](), False
     for clause in words.clauses(text):
         for part in _parts_with_things(words, clause, items):
             if found and _is_exception(words, part):
-                found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
+                if found[-1].do != CORRECT:
+                    found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
                 continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
-            for each in _clause_requests(words, part, items, bool(thing), bool(level)):
+            said = _Context(words, items, bool(thing), bool(level))
+            requests = _corrections(said, part, denied=denied) or list(_clause_requests(said, part))
+            denied = _says_no(words, part, requests)
+            for each in requests:
                 players = each.players or players
                 request = replace(each, players=players)
                 if each.do in (PLACE, REMOVE):
                     thing, level = each.thing or thing, each.places[0] or level
                     request = replace(request, thing=thing, places=(level, *each.places[1:]))
-                found.append(request)
+                add_request(found, request)
     yield from found
+
+
+def _says_no(words: PlannerWords, clause: str, requests: Sequence[ParsedRequest]) -> bool:
+    """Return whether a clause only says that something was wrong. The next clause may correct it."""
+    only_no = re.fullmatch(r"[\s\"¡¿]*(?:no|nope|不|不是|不对)\W*", clause) is not None
+    return only_no or ([one.do for one in requests] == [CORRECT] and words.says("wrong", clause))
+
+
+def _corrections(said: _Context, clause: str, *, denied: bool) -> list[ParsedRequest]:
+    """Return the requests of a clause that corrects an earlier request; nothing for other clauses. `denied`
+    says whether the clause before it was a *no*."""
+    words = said.words
+    if words.says("wrong", clause):
+        _, _, rest = re.sub(words.instead, "\n", clause).partition("\n")
+        return _changes(said, rest) or [ParsedRequest(CORRECT)]
+    rest = re.sub(words.denies, "", clause)
+    is_said = words.says("corrects", rest)
+    rest = re.sub(rf"^.*?(?:{words.corrects})[\s,\uff0c]*", "", rest)
+    if not (denied or is_said or rest != clause):
+        return []
+    found = _changes(said, rest)
+    return found or ([ParsedRequest(CORRECT)] if is_said and said.content(rest) else [])
+
+
+def _changes(said: _Context, text: str) -> list[ParsedRequest]:
+    """Return the requests in the text of a correction. A text that only names things and places is one."""
+    text = re.sub(r"^[\s\W]*(?:(?:it|that|this).?s\b|it is\b|es\b|是)?\s*(?:(?:the|el|la)\s+)?", "", text)
+    text = re.sub(said.words.not_this, "", text)
+    if not text or said.words.says("wrong", text):
+        return []
+    requests = list(_clause_requests(said, text))
+    if any(one.do in (PLACE, REMOVE, GIVE) for one in requests):
+        return [replace(one, corrects=True) for one in requests]
+    content = said.content(text)
+    if content is None or any(one.do != HELP_WANTED for one in requests):
+        return [one for one in requests if one.do != HELP_WANTED]
+    return [content] if said.words.is_understood(text, content.thing, said.items, content.amount) else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """The words, the items, and what earlier clauses of a message have named: a thing, a level."""
+
+    words: PlannerWords
+    items: Sequence[str]
+    has_thing: bool
+    has_level: bool
+
+    def content(self, text: str) -> ParsedRequest | None:
+        """Return a correction with the thing, the amount and the places that a text names; None if it names
+        none of them, or more than one thing or place."""
+        things, places = self.words.things_in(text, self.items), self.words.places_in(text)
+        amount, shape = _amount(self.words, text), _shape(self.words, text)
+        if len(things) > 1 or len(places) > 1 or not (things or any(places[0]) or amount or shape):
+            return None
+        players = tuple(int(number) - 1 for number in re.findall(request_words().numbers, text))
+        thing = things[0].item if things else ""
+        return ParsedRequest(CORRECT, thing, amount, players, (), places[0], shape=shape)
+
+
+def _shape(words: PlannerWords, clause: str) -> str:
+    return CORNERS if words.says("corners", clause) else EDGE if words.says("edge", clause) else ""
 
 
 def _is_exception(words: PlannerWords, clause: str) -> bool:
@@ -90,54 +149,104 @@ def _places(words: PlannerWords, clause: str) -> tuple[tuple[int, ...], ...]:
     return tuple(words.numbers_of(axis, clause) for axis in AXES)
 
 
-def _clause_requests(
-    words: PlannerWords, clause: str, items: Sequence[str], has_thing: bool, has_level: bool
-) -> Iterator[ParsedRequest]:
-    """Yield the requests of one clause. `has_thing` and `has_level` say what an earlier clause has named."""
-    usual, places = request_words(), _places(words, clause)
-    players = tuple(int(number) - 1 for number in re.findall(usual.numbers, clause))
-    things = words.things_in(clause, items)
-    is_site = any(places) or (has_level and words.says("corners", clause))
+def _clause_requests(said: _Context, clause: str) -> Iterator[ParsedRequest]:
+    """Yield the requests of one clause."""
+    words, places = said.words, _places(said.words, clause)
+    players = tuple(int(number) - 1 for number in re.findall(request_words().numbers, clause))
+    things = words.things_in(clause, said.items)
+    is_site = any(places) or (said.has_level and bool(_shape(words, clause)))
     asked = ParsedRequest(PLAN, things[0].item if things else "", 0, players, (), (places[0], (), ()))
     begins = any(words.begins_with(name, clause) for name in ("give", "place", "remove", "stop"))
-    if words.says("condition", clause) and (things or is_site):
+    if _takes_back(words, clause):
+        yield from _cancelled(words, clause, things, players)
+    elif words.says("condition", clause) and (things or is_site or words.says("give", clause)):
         yield ParsedRequest(UNCLEAR, players=players)
     elif words.says("question", clause):
         yield ParsedRequest(HELD, players=players)
     elif _is_question(words, clause):
         yield from _question(words, clause, asked)
-    elif _is_statement(words, clause, begins=begins, has_site=bool(things and is_site)):
-        return
-    elif usual.says("negation", clause):
-        yield from _refusal(words, clause, players)
-    elif _is_gift(words, clause, things, any(places)):
+    elif not _is_statement(words, clause, begins=begins, has_site=bool(things and is_site)):
+        yield from _told(said, clause, things, asked, is_site=is_site, looks_asked=begins or is_site)
+
+
+def _told(
+    said: _Context,
+    clause: str,
+    things: Sequence[NamedThing],
+    asked: ParsedRequest,
+    *,
+    is_site: bool,
+    looks_asked: bool,
+) -> Iterator[ParsedRequest]:
+    """Yield the requests of a clause that is no question and no statement. `asked` has its thing and players,
+    and `is_site` says whether it names places of the site."""
+    words, usual, players = said.words, request_words(), asked.players
+    named = said.has_thing or things or words.says("place", clause) or words.says("remove", clause)
+    denied = usual.says("negation", clause)
+    if words.begins_with("stop", clause) and not denied:
+        yield ParsedRequest(STOP, players=players)
+    elif denied:
+        yield from _refusal(words, clause, things, players)
+    elif _is_gift(words, clause, things, any(_places(words, clause))):
         yield from _gifts(words, clause, things, players)
-    elif is_site and (has_thing or things or words.says("place", clause) or words.says("remove", clause)):
-        yield _site_request(words, clause, things, items, replace(asked, do=PLACE, places=places))
+    elif usual.says("go_on", clause) and not things:
+        yield ParsedRequest(RESUME, players=players)
+    elif is_site and named:
+        yield from _site_requests(words, clause, things, said.items, replace(asked, do=PLACE))
     else:
-        yield from _other_requests(words, clause, players, looks_asked=begins or bool(things) or is_site)
+        yield from _other_requests(said, clause, players, looks_asked=looks_asked or bool(things))
+
+
+def _takes_back(words: PlannerWords, clause: str) -> bool:
+    """Return whether a clause takes a request back. *Do not cancel it* does not."""
+    denied = request_words().says("negation", re.sub(words.cancels, " ", clause))
+    return words.says("cancels", clause) and not denied and not words.says("asks", clause)
+
+
+def _cancelled(
+    words: PlannerWords, clause: str, things: Sequence[NamedThing], players: tuple[int, ...]
+) -> Iterator[ParsedRequest]:
+    """Yield what a clause takes back: requests for the named things and places, all, or the last one."""
+    places = _places(words, clause)
+    if not things and not any(places) and words.says("everything", clause):
+        yield ParsedRequest(CANCEL_ALL, players=players)
+        return
+    for item in dict.fromkeys(thing.item for thing in things) or ("",):
+        yield ParsedRequest(CANCEL, item, 0, players, (), places)
 
 
 def _is_question(words: PlannerWords, clause: str) -> bool:
     """Return whether a clause asks for words. *Give me all that is there* asks for a gift."""
+    if any(words.begins_with(name, clause) for name in ("place", "remove")) and not clause.endswith("?"):
+        return False
     gives = words.begins_with("give", clause)
     all_of_it = words.says("everything", clause) and (
         words.says("give", clause) or words.says("wants", clause)
     )
-    return words.says("asks", clause) and not (gives or all_of_it)
+    ends_so = re.search(r"[?吗]\W*$", clause) is not None
+    if words.says("own", clause):
+        offers = words.says("place", clause) or words.says("needs", clause)
+        asks_so = offers and not words.says("wants", clause) and not words.says("give", clause)
+    else:
+        asks_so = words.says("done", clause) or words.says("states", clause)
+    return (words.says("asks", clause) or (ends_so and asks_so)) and not (gives or all_of_it)
 
 
 def _other_requests(
-    words: PlannerWords, clause: str, players: tuple[int, ...], *, looks_asked: bool
+    said: _Context, clause: str, players: tuple[int, ...], *, looks_asked: bool
 ) -> Iterator[ParsedRequest]:
-    """Yield the request to stop or to go on, or the kind of small talk, of a clause without things."""
-    usual = request_words()
+    """Yield the request to stop or to go on, or the kind of small talk, of any other clause. The name of a
+    thing alone may answer a question."""
+    words, usual, content = said.words, request_words(), said.content(clause)
     if usual.says("stop", clause):
         yield ParsedRequest(STOP, players=players)
     elif usual.says("go_on", clause):
         yield ParsedRequest(RESUME, players=players)
+    elif content and content.thing and words.is_understood(clause, content.thing, said.items, content.amount):
+        yield replace(content, do=HELP_WANTED)
     else:
-        yield from _small_talk(words, clause, players, looks_asked=looks_asked)
+        asked = looks_asked or words.begins_with("acts", clause) or words.says("remove", clause)
+        yield from _small_talk(words, clause, players, looks_asked=asked)
 
 
 def _is_gift(words: PlannerWords, clause: str, things: Sequence[NamedThing], has_place: bool) -> bool:
@@ -165,18 +274,24 @@ def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: b
         tells = not words.says("wants", clause) or has_it
         return tells and not words.says("help", clause)
     asks = words.says("wants", clause) or words.says("give", clause)
+    asks = asks or usual.says("stop", clause)
     return not asks and (words.says("done", clause) or (words.says("states", clause) and not has_site))
 
 
-def _refusal(words: PlannerWords, clause: str, players: tuple[int, ...]) -> Iterator[ParsedRequest]:
-    """Yield the request of a clause with a negation. *Do not go on* means to stop, and vice versa."""
+def _refusal(
+    words: PlannerWords, clause: str, things: Sequence[NamedThing], players: tuple[int, ...]
+) -> Iterator[ParsedRequest]:
+    """Yield the request of a clause with a negation. *Do not go on* means to stop, and vice versa. *Do not
+    put stone there* takes a request back."""
     usual = request_words()
     if usual.says("go_on", clause):
         yield ParsedRequest(STOP, players=players)
     elif usual.says("stop", clause):
         yield ParsedRequest(RESUME, players=players)
-    elif any(words.says(name, clause) for name in ("give", "place", "remove", "help")):
+    elif words.says("help", clause):
         yield ParsedRequest(HELP_WANTED, players=players)
+    elif any(words.says(name, clause) for name in ("give", "place", "remove", "acts")):
+        yield from _cancelled(words, clause, things, players)
 
 
 def _gifts(
@@ -190,7 +305,7 @@ def _gifts(
     if verb and not words.says("me", clause):
         to = tuple(int(one[1]) - 1 for one in re.finditer(numbers, clause) if one.start() > verb.start())
         players = players[: len(players) - len(to)]
-    if words.says("share", clause):
+    if words.says("share", clause) or len(to) > 1:
         yield ParsedRequest(HELP_WANTED, players=players)
         return
     if not things:
@@ -224,19 +339,32 @@ def _amount(words: PlannerWords, clause: str) -> int:
     return int(left[0]) if left else 0
 
 
-def _site_request(
+def _site_requests(
     words: PlannerWords,
     clause: str,
     things: Sequence[NamedThing],
     items: Sequence[str],
     request: ParsedRequest,
-) -> ParsedRequest:
-    """Return the request of a clause that names places of the site. `request` has its thing and places."""
-    if words.says("marks", clause) or not words.is_understood(clause, request.thing, items):
-        return ParsedRequest(UNCLEAR, players=request.players)
-    do, corners = REMOVE if words.says("remove", clause) else PLACE, words.says("corners", clause)
+) -> Iterator[ParsedRequest]:
+    """Yield the request of a clause that names places of the site, or several if it names pairs of rows and
+    columns. `request` has its thing."""
+    do, shape, places = (
+        REMOVE if words.says("remove", clause) else PLACE,
+        _shape(words, clause),
+        words.places_in(clause),
+    )
     amount = _amount_of(words, clause, things[0], 0, len(clause))[0] if things else _amount(words, clause)
-    return replace(request, do=do, amount=amount, corners=corners)
+    open_range = words.says("open_range", clause) and do == PLACE
+    edge_of_some = shape == EDGE and any(places[0][1:])
+    known = words.is_understood(clause, request.thing, items, amount)
+    if words.says("marks", clause) or open_range or edge_of_some or not known:
+        yield ParsedRequest(UNCLEAR, players=request.players)
+        return
+    if len(places) > 1 and amount == len(places):
+        amount = 0
+    every = re.search(words.all_of("level"), clause) is not None
+    for place in places:
+        yield replace(request, do=do, amount=amount, places=place, shape=shape, every_level=every)
 
 
 def _question(words: PlannerWords, clause: str, asked: ParsedRequest) -> Iterator[ParsedRequest]:

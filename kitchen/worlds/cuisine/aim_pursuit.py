@@ -12,7 +12,6 @@ The next command depends only on the current observation, so earlier mistakes do
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,9 +19,10 @@ from functools import lru_cache
 from kitchen.contract.agent import Advice, AimPursuer, AimStep, Situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.cuisine.level import Level, tools_needed
+from kitchen.worlds.cuisine.order_jobs import MAKE, SERVE, next_order_job
 from kitchen.worlds.cuisine.simulate_commands import level_from_brief
 
-SERVE, MAKE, FETCH, FREE = "serve", "make", "fetch", "free"
+FETCH, FREE = "fetch", "free"
 
 
 @lru_cache(maxsize=256)
@@ -328,15 +328,9 @@ class CuisinePursuer(AimPursuer):
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the aim to serve the most urgent order that no seat works on; None if there is none. `taken`
-        lists the aims of the other seats."""
-        left = Counter(dish for kind, dish in taken if kind == SERVE)
-        for order in sorted(seen["orders"], key=lambda one: one["life"]):
-            dish = order["dish"]
-            if dish not in brief["uncookable"] and not left[dish]:
-                return (SERVE, dish)
-            left[dish] -= 1
-        return None
+        """Return the first part of the most urgent order that no seat works on; None if there is none. It is
+        to cook an ingredient, or to serve the dish. `taken` lists the aims of the other seats."""
+        return next_order_job(brief, seen, taken)
 
 
 def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:

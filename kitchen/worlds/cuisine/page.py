@@ -29,7 +29,7 @@ from kitchen.worlds.cuisine.activity_text import (
     spoken_panel,
     step_news,
 )
-from kitchen.worlds.cuisine.aim_pursuit import FREE, SERVE
+from kitchen.worlds.cuisine.aim_pursuit import FREE
 from kitchen.worlds.cuisine.display_text import (
     BriefLookup,
     KitchenWords,
@@ -43,6 +43,7 @@ from kitchen.worlds.cuisine.display_text import (
     translated,
 )
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
+from kitchen.worlds.cuisine.order_jobs import SERVE
 from kitchen.worlds.cuisine.order_tickets import orders_panel
 
 

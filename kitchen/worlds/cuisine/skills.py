@@ -28,14 +28,13 @@ from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.aim_pursuit import (
     FETCH,
     FREE,
-    MAKE,
-    SERVE,
     SeatPursuit,
     aim_mark,
     aim_status,
     next_command,
 )
 from kitchen.worlds.cuisine.dispatcher.command_check import agent_name
+from kitchen.worlds.cuisine.order_jobs import MAKE, SERVE
 
 
 def _serve(sight: SeatObservation, dish: str) -> Iterator[SkillCondition]:

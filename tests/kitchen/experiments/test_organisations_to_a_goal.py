@@ -139,15 +139,20 @@ def episode_of(job: EpisodeJob, setup: ExperimentSetup) -> EpisodeRow:
     return play_episode(job, setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant))
 
 
+IDLE_LEADER = " A follower passes no jobs on, so its workers get none from it."
+
+
 @pytest.mark.parametrize(
-    ("line_up", "why"),
+    ("line_up", "kind", "why"),
     [
-        ("follower+runner+runner", " A follower passes no jobs on, so its workers get none from it."),
-        ("runner+runner+follower", ""),
+        ("follower+runner+runner", "chain", IDLE_LEADER),
+        ("runner+runner+follower", "chain", ""),
+        ("follower+follower+follower", "graph", IDLE_LEADER),
+        ("follower+runner+runner", "graph", ""),
     ],
 )
-def test_the_figure_says_why_a_goal_was_not_reached(line_up: str, why: str) -> None:
-    setup = read_setup({**GIVEN, **TEAMS, "members": line_up, "organisation": "chain", "levels": "endless"})
+def test_the_figure_says_why_a_goal_was_not_reached(line_up: str, kind: str, why: str) -> None:
+    setup = read_setup({**GIVEN, **TEAMS, "members": line_up, "organisation": kind, "levels": "endless"})
     results = cell_results_of(setup, [played_in_vain(job) for job in episode_jobs(setup)])
     chart = organisation_chart(setup, results)
     notes = [note for table in result_text_tables(setup, results) for note in table.notes]

@@ -392,7 +392,10 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--organisation", "none", "--organisation-set", "rounds=2"), "organisation_set: 'rounds' means"),
         (("--organisation-set", "messages_a_step=99"), "organisation: graph: messages_a_step: 99 is above"),
         (("--organisation-set", "messages_a_step"), "--organisation-set: 'messages_a_step' is not NAME"),
-        (("--organisation-set", "think_steps=1"), "organisation_set: 'think_steps' means nothing here"),
+        (
+            ("--organisation-set", "think_steps=1"),
+            "organisation_set: 'think_steps' means nothing here; there are cycle_limit, ",
+        ),
         (("--schedule", "sometimes"), "--schedule: 'sometimes' is not one of together, relay"),
         (("--schedule", "free,sometimes"), "--schedule: 'sometimes' is not one of together, relay"),
         (("--schedule", "free,free"), "--schedule: needs schedules, each once"),

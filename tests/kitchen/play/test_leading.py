@@ -230,6 +230,18 @@ def test_a_declined_and_a_withdrawn_job_are_offered_to_be_given_again() -> None:
     assert 'data-again data-aim="["serve","salmonSushi"]" data-text="now"' in shown
 
 
+def test_the_list_of_a_team_says_which_of_its_members_leads_others() -> None:
+    minds = tuple(mind("follower", seat) for seat in (1, 2))
+    members = members_of_plans(minds, seats=3)
+    made = make_organisation("chain", members, seats=3, settings={"sees": "all"})
+    episode = make_episode(seats=3, minds=minds, organisation=made)
+    page, _ = open_page(episode.seats.get(number=0).key, "page", newest=True, json=False, language="en")
+    assert page is not None
+    shown = "".join(page.show().texts)
+    assert '<b>Robot 2</b> <span class="worker-leads">leads Robot 3</span>' in shown
+    assert "worker-leads" not in "".join(opened(led()).show().texts), "followers lead nobody"
+
+
 def leader_page(episode: Episode, **changes: Any) -> dict[str, str]:
     """The leader's panels, by id; `changes` are fields of the view."""
     seat = episode.seats.select_related("episode").get(number=LEAD)
@@ -307,7 +319,7 @@ def test_beside_the_form_a_leader_reads_the_latest_news_and_who_is_idle() -> Non
     news = leader_page(episode)["team_news"]
     assert 'class="team-news is-bad"><a href="#worker-1"' in news
     assert f">{told}Robot 2 has no job now. Without a job: Robot 3.</a>" in news
-    assert "Robot 3 is idle" in leader_page(episode)["team_idle"], "it has been idle for longest"
+    assert "Robot 2 failed and is idle" in leader_page(episode)["team_idle"], "a failure comes first"
     take(episode, 4)
     done = "Robot 1: done: Fetch rice. Robot 1 has no job now."
     assert f">{done} Without a job: Robot 2, Robot 3.</a>" in leader_page(episode)["team_news"]

@@ -12,8 +12,9 @@ from django.utils import translation
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Seat
+from kitchen.worlds.blocks.parsed_requests import PLACE, UNCLEAR
 from kitchen.worlds.blocks.planner_messages import UNCLEAR_WORDS, planner_text
-from kitchen.worlds.blocks.request_parser import PLACE, UNCLEAR, parse_requests
+from kitchen.worlds.blocks.request_parser import parse_requests
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.study_files import study_from_file

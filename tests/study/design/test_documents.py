@@ -11,6 +11,7 @@ import pytest
 from kitchen.contract.data_files import DataError
 from study.design.blueprint import FORMAT, Blueprint, blueprint_of
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.participation.round_planning import episode_settings
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +28,7 @@ DIGESTS = {
     8: "c82ad099fe5268a3ff550b63525031776b45a7a2c60ebc3be628e76b66700b03",
     9: "7a9492d463c7baa518a0ce3ad986267e6730d221af917e5d2ecc58aed60cd5c4",
     10: "13de91005d7b546a4f7c7de3f08c4b4afbac498f007dc112a84cfaac7308e87e",
+    11: "5c85263f5a6e9ce3d44e73ceb468b50afa3b7550da08df809f21bda128424e2e",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -107,6 +109,19 @@ def test_a_study_is_written_as_ever(study: Study, number: int) -> None:
     design = blueprint_of(study).in_format(number)
     assert written(design) == stored(number)
     assert design.digest == DIGESTS[number]
+
+
+@pytest.mark.parametrize(
+    ("number", "chosen", "most"), [(10, {}, 3), (11, {}, 4), (10, {"messages_a_step": 9}, 9)]
+)
+def test_the_limit_of_messages_stays_as_it_was_when_the_design_was_frozen(
+    study: Study, number: int, chosen: dict[str, Any], most: int
+) -> None:
+    organisation = {"kind": "tree", "settings": chosen}
+    study.conditions.filter(teammates=2).update(coplayer="follower", teammates=4, organisation=organisation)
+    design = Blueprint.from_json(blueprint_of(study).in_format(number).to_json())
+    made = episode_settings(design, design.conditions[1])["organisation"]
+    assert made.messages_a_step == most, "a leader of four"
 
 
 @pytest.mark.parametrize("number", FORMATS)

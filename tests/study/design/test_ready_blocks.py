@@ -17,7 +17,8 @@ from kitchen.play.models import Episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import replay_faults
 from kitchen.worlds.blocks.blueprints import blueprint, parse_blueprint
-from kitchen.worlds.blocks.request_parser import PLACE, REMOVE, UNCLEAR, parse_requests
+from kitchen.worlds.blocks.parsed_requests import PLACE, REMOVE, UNCLEAR
+from kitchen.worlds.blocks.request_parser import parse_requests
 from study.design.blueprint import blueprint_of
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES

@@ -324,7 +324,7 @@ def test_two_settings_of_a_team_are_varied_independently(admin_client: Client) -
     study.refresh_from_db()
     assert [one.key for one in blueprint_of(study).factors] == ["talk", "organisation", "leader"]
     page = admin_client.get(THERE).content.decode()
-    assert "Who leads" in page and "The participant" in page
+    assert "Who leads: The participant" in page and "Who leads: The co-player of player 2" in page
 
 
 def test_people_who_can_lead_are_named_by_their_seats_if_there_are_several() -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.contract.declared_settings import Setting
-from kitchen.forms.setting_fields import setting_field
+from kitchen.forms.setting_fields import error_without_name, setting_field
 from study.design.blueprint import blueprint_of
 from study.design.models import Condition, Study
 from study.editor.describe_design import team_pairs
@@ -595,3 +595,12 @@ def test_who_saves_the_form_as_it_is_changes_nothing(
 def test_a_choice_must_be_made_only_if_none_of_them_is_empty(choices: tuple[tuple[str, str], ...]) -> None:
     field = setting_field(Setting("task", "choice", "Task", choices[0][0], choices=choices))
     assert field.required == (choices[0][0] != "") and field.clean(choices[0][0]) == choices[0][0]
+
+
+def test_an_error_begins_with_a_capital_letter_unless_a_key_of_a_file_comes_first() -> None:
+    assert error_without_name("alpha: must be above 1") == "Must be above 1."
+    assert (
+        error_without_name("own_blueprint: levels[1][1]: 'q' is not known")
+        == "levels[1][1]: 'q' is not known."
+    )
+    assert error_without_name("own_blueprint: not TOML: invalid value") == "Not TOML: invalid value."

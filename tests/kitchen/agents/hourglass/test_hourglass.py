@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_teams_of_the_stand_in_serve_more_than_random_ones() -> None:
     idle = completed(play("random+random+random", "each"))
     made = {kind: play(THREE, kind) for kind in ("tree", "chain", "graph")}
     served = {kind: completed(loop) for kind, loop in made.items()}
-    assert (idle, served) == (0, {"tree": 3, "chain": 3, "graph": 3})
+    assert (idle, served) == (0, {"tree": 3, "chain": 4, "graph": 3})
     for loop in made.values():
         assert fates(loop)["done"] >= 1 and {one.played_by for one in loop.log().decisions} == {"stand-in"}
     apart = play("hourglass:0+follower+follower", "tree", sees="all")
@@ -73,7 +74,7 @@ def test_a_chain_passes_jobs_on_that_its_members_cannot_begin() -> None:
     assert {(job.giver, job.worker) for job in passed} == {(0, 1)}
     given = [one for one in loop.log().messages if one.kind == "inform" and one.sender == 1]
     assert given and all(one.data[PASSED_ON] in {job.number for job in passed} for one in given)
-    assert all(one.data["aim"][0] == "serve" for one in given)
+    assert {one.data["aim"][0] for one in given} <= {"make", "serve"}
 
 
 @pytest.mark.parametrize(
@@ -313,7 +314,7 @@ def test_a_leader_with_a_seat_works_unless_it_only_leads() -> None:
     both, leads = (
         decide(told(THREE, "tree", waited=4), planner="rule", works=works) for works in (True, False)
     )
-    assert both.commands.keys() == {0} and [said[1] for said in says(both)] == [(1,)]
+    assert both.commands.keys() == {0} and [said[1] for said in says(both)] == [(1,), (2,)]
     assert leads.commands == {} and [said[1] for said in says(leads)] == [(1,), (2,)]
 
 
@@ -323,7 +324,7 @@ def test_a_leader_waits_for_the_whole_stage_unless_it_need_not() -> None:
         report = TeamMessage(3, 7, 0, (2,), "report", "", {"job": 1, "status": status}, is_new=True)
         now: Any = {"memory": first, "jobs": (Job(2, 2, 1, "", 5, aim=aims[1]),), "messages": (given, report)}
         situation = told(LED, "tree", 2, settings={"sees": "all"}, waited=7, **now)
-        return decide(situation, planner="rule", **chosen)
+        return decide(situation, **{"model": "stand-in", **chosen})
 
     led = told(LED, "tree", 2, settings={"sees": "all"}, waited=4)
     first: Any = decide(led, planner="rule").memory
@@ -332,6 +333,7 @@ def test_a_leader_waits_for_the_whole_stage_unless_it_need_not() -> None:
     assert says(waits) == [] and not waits.planned
     assert [said[1] for said in says(goes_on)] == [(0,)] and goes_on.planned
     assert [said[1] for said in says(replans)] == [(0,)] and replans.planned
+    assert planned("done", planner="rule").planned, "the rule plans no stages"
 
 
 def test_a_worker_that_failed_is_asked_after_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,12 +341,12 @@ def test_a_worker_that_failed_is_asked_after_the_others(monkeypatch: pytest.Monk
     monkeypatch.setattr(task_modules, "aim_words", lambda view, aim: "")
     memory = HourglassMemory([Task("Robot 1", "", RICE, status="fail")])
     workers = [Worker(f"Robot {number}", number, number, is_own=False, aims=(RICE,)) for number in (1, 2)]
-    view: Any = None
+    view: Any = SimpleNamespace(workers=workers)
     assert [one.worker for one in task_modules._useful_tasks(view, memory, workers)] == ["Robot 2"]
 
 
 def test_a_job_that_takes_too_long_is_withdrawn_and_given_up_and_the_late_report_changes_nothing() -> None:
-    loop = play("hourglass+hourglass", "tree", chosen={"patience": 6, "works": False}, steps=9)
+    loop = play("hourglass+hourglass", "tree", chosen={"patience": 3, "works": False}, steps=6)
     log = loop.log()
     assert fates(loop)["withdrawn"] == 1 and fates(loop)["failed"] == 0
     unsaid = [dict(one.note or {}).get("unsaid", []) for one in log.decisions]

@@ -151,11 +151,14 @@ def test_an_end_of_a_wait_does_not_count_as_a_message_and_reaches_nobody() -> No
 def test_the_page_says_that_the_step_waits_and_has_a_button() -> None:
     episode = in_rounds(step_seconds=20)
     first = "".join(opened(episode).show().texts)
-    assert "The step waits for you" in first and "No more jobs now" in first
+    assert "The step waits for you" in first and 'id="pass-turn">No more jobs now' in first
     assert 'name="step" value="1"' in first and "s left" in first
     page = opened(episode)
     after = "".join(page.say(SayMessage("", (), END, step=1)).texts)
-    assert "No more jobs now" not in after and "The step waits" not in after
+    assert 'id="pass-turn"' not in after and "The step waits" not in after
+    assert 'is-reserved" aria-hidden="true">No more jobs now' in after, (
+        "nothing moves when the next wait begins"
+    )
     assert "Waiting for" in after
     assert "conversation has ended" not in after
     seat = episode.seats.select_related("episode").get(number=LEAD)

@@ -26,6 +26,14 @@ def test_a_command_comes_as_a_list_or_as_a_form_sends_it() -> None:
     assert read_message(json.dumps(as_list)) == read_message(json.dumps(as_form)) == expected
 
 
+@pytest.mark.parametrize("aim", ["{", "serve rice", ["serve", 1], 5])
+def test_a_job_that_cannot_be_read_is_refused_as_a_job(aim: object) -> None:
+    with pytest.raises(MessageError, match=r"That job could not be read\."):
+        read_message(
+            json.dumps({"type": "say", "kind": "inform", "aim": aim, "text": "", "after": 0, "to": 1})
+        )
+
+
 def test_a_page_may_ask_for_the_present_state() -> None:
     assert read_message('{"type": "sync"}') == SyncMessage()
 

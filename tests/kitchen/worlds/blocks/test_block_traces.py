@@ -25,13 +25,13 @@ def test_all_60_traces_agree() -> None:
     assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
 
 
-def test_a_family_of_worlds_can_be_named() -> None:
+def test_a_family_of_worlds_can_be_named_and_has_traces_of_its_own() -> None:
     out = io.StringIO()
-    call_command("check_traces", str(FILE), world="blocks", stdout=out)
+    call_command("check_traces", world="blocks", stdout=out)
     assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
     assert len(read_traces("blocks", FILE)) == 60 > len(read_traces("blocks_gather", FILE))
     out = io.StringIO()
-    call_command("bench_engine", str(FILE), world="blocks", rounds=1, stdout=out)
+    call_command("bench_engine", world="blocks", rounds=1, stdout=out)
     named = [line.partition(":")[0] for line in out.getvalue().splitlines() if ": first" in line]
     assert named == list(worlds_of("blocks")) and len(named) == 5
 

@@ -15,8 +15,9 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Event
 from kitchen.worlds.blocks.block_planner import ADVISER, PATIENCE_STEPS, BlocksPlanner
+from kitchen.worlds.blocks.parsed_requests import GIVE, PLACE, ParsedRequest
 from kitchen.worlds.blocks.planner_messages import PLANNER_CODE, SENTENCES, planner_text
-from kitchen.worlds.blocks.request_parser import GIVE, PLACE, ParsedRequest, parse_requests
+from kitchen.worlds.blocks.request_parser import parse_requests
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.blocks.games import game
 
@@ -107,7 +108,7 @@ def test_a_material_that_it_has_not_is_not_replaced_by_another(text: str) -> Non
 
 def test_what_it_understands_in_part_it_asks_back_with_an_example_that_it_understands() -> None:
     talk = unknowing()
-    talk.say("planks along the edge of level 2")
+    talk.say("planks along an edge of level 2")
     talk.say("3 planks on level 2, row 1")
     assert talk.play(2) == []
     first, second = talk.says[:2]
@@ -420,3 +421,102 @@ def test_every_sentence_can_be_written() -> None:
         if code == "occupied_cell":
             argument = [0, 1, 2]
         assert "{" not in planner_text([[code, *argument]])
+
+
+@pytest.mark.parametrize("words", ["Never mind", "forget it", "undo that", "olvídalo", "算了"])
+def test_a_request_is_taken_back_and_what_is_placed_stays(words: str) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1")
+    talk.play(1)
+    stands = talk.stones()
+    talk.say(words)
+    commands = talk.play(8)
+    assert len(stands) == 1 and talk.stones() == stands and commands in ([], [("stop",)])
+    assert talk.says[-1].text == "I drop that request. 1 block that I placed stays."
+    talk.say(words)
+    talk.play()
+    assert talk.says[-1].text.startswith("Nothing of that is left to do, so I change nothing.")
+
+
+def test_only_the_named_cells_are_taken_back_and_never_mind_ends_a_stop() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, rows 1 and 2")
+    talk.say("Cancel row 2 on level 2")
+    talk.play(12)
+    assert talk.stones() == {(0, 1, 0), (1, 1, 0), (2, 1, 0)}
+    talk.say("Stop!")
+    talk.say("never mind")
+    talk.play()
+    assert talk.says[-1].text == "I go on."
+
+
+@pytest.mark.parametrize(
+    ("text", "correction", "cells"),
+    [
+        ("Planks on level 3, row 1", "I meant level 2", {(x, 1, 0) for x in range(3)}),
+        ("Planks on level 2, column 1", "no, I said column 3", {(2, 1, z) for z in range(3)}),
+        ("Planks on level 3, row 1", "No, put planks on level 2, row 3", {(x, 1, 2) for x in range(3)}),
+        ("Tablones en el nivel 3, fila 1", "perdón, nivel 2", {(x, 1, 0) for x in range(3)}),
+        ("把木板放在第3层第1行", "我是说第2层", {(x, 1, 0) for x in range(3)}),
+    ],
+)
+def test_a_correction_replaces_what_is_not_done_yet(
+    text: str, correction: str, cells: set[tuple[int, ...]]
+) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say(text)
+    talk.say(correction)
+    talk.play(14)
+    assert talk.stones() == cells
+    assert "I drop that request. I put oak planks into 3 cells." in said_by(talk)
+
+
+def test_a_correction_that_says_nothing_new_is_asked_back() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1. Planks on level 2, row 2.")
+    talk.say("not that one")
+    talk.say("Give me 2 planks")
+    talk.play(3)
+    talk.say("I meant 3")
+    assert talk.play(4) == [] and not talk.stones()
+    answers = [one.text for one in talk.says if one.kind == "answer"]
+    assert answers[1] == "I drop that request. Please write the whole request again."
+    assert answers[3] == "What I have done stays. Please write the whole request again."
+
+
+def test_the_answer_to_which_of_several_things_is_understood() -> None:
+    held = {"oak_log": 3, "oak_planks": 3}
+    talk = Talk("construction", {}, held, own_blueprint=HUT, blueprint_blocked="others")
+    talk.say("Give me 2 wood")
+    talk.play()
+    talk.say("the planks")
+    assert talk.play() == [("give", "0", "oak_planks", "2")]
+
+
+def test_what_is_to_be_done_before_a_stop_in_the_same_message_is_done() -> None:
+    talk = unknowing()
+    talk.say("Planks on level 2, row 1, and then wait")
+    talk.play(8)
+    assert talk.stones() == {(0, 1, 0), (1, 1, 0)}
+
+
+@pytest.mark.parametrize("text", ["planks on the outer ring of level 2", "第2层四周放木板"])
+def test_the_edge_is_all_cells_around(text: str) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.world.inventories[1]["oak_planks"] = 9
+    talk.say(text)
+    talk.play(30)
+    assert talk.stones() == {(x, 1, z) for x in range(3) for z in range(3)} - {(1, 1, 1)}
+
+
+def test_without_a_level_it_asks_back() -> None:
+    talk = unknowing()
+    talk.say("Planks on row 1")
+    assert talk.play(3) == [] and "I build nothing" in talk.says[0].text
+
+
+def test_a_builder_who_does_not_see_the_site_tells_no_number_of_blocks_to_remove() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Remove level 2")
+    talk.play()
+    assert talk.says[0].text == "I remove the blocks that are there."

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kitchen.worlds.blocks.builder_words import AXES
-from kitchen.worlds.blocks.request_parser import ParsedRequest, parse_requests
+from kitchen.worlds.blocks.parsed_requests import ParsedRequest
+from kitchen.worlds.blocks.request_parser import parse_requests
 
 SENTENCES = Path(__file__).with_name("planner_sentences")
 LEAST_SENTENCES = 60
@@ -32,8 +33,12 @@ def _words_of(request: ParsedRequest) -> Iterator[str]:
     ):
         if numbers:
             yield f"{name} {','.join(str(number + 1) for number in numbers)}"
-    if request.corners:
-        yield "corners"
+    if request.every_level:
+        yield "every level"
+    if request.shape:
+        yield request.shape
+    if request.corrects:
+        yield "corrects"
 
 
 @pytest.mark.parametrize("language", ["en", "es", "zh"])

@@ -25,7 +25,7 @@
   const tools = stage.parentElement;
   const chunks = new Map(); // by the id of their element
   const walks = new Map(); // by spot of a builder: from where to where, since when
-  const view = { columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0, moved: [0, 0] };
+  const view = { chosen: 0, zoomed: false, columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0, moved: [0, 0] };
   let [ground, now] = [null, null];
   let things = []; // what is drawn and can be clicked: its middle (before `view.moved`), cell, spot, kind, and words
   let picked = null; // the spot that was clicked, and where
@@ -86,7 +86,8 @@
     readChunks();
     if (before?.level !== now.level) view.level = firstLevel();
     for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
-    view.columns ||= firstColumns();
+    view.chosen ||= firstColumns();
+    view.columns ||= view.chosen;
     if (stage.querySelector("[data-spot-menu]").hidden) picked = null;
     mapSpots.show(now, ground.names);
     showLevel();
@@ -173,6 +174,7 @@
   function measure() {
     const ratio = Math.min(2, devicePixelRatio);
     [view.width, view.height] = [stage.clientWidth, stage.clientHeight];
+    view.columns = Math.max(view.chosen, columnsAtTheEnd());
     view.cell = Math.max(4, Math.round((view.width * ratio) / view.columns) / ratio);
     if (canvas.width !== Math.round(view.width * ratio)) canvas.width = Math.round(view.width * ratio);
     if (canvas.height !== Math.round(view.height * ratio)) canvas.height = Math.round(view.height * ratio);
@@ -181,6 +183,12 @@
     view.eyes = eyes();
     const style = getComputedStyle(stage);
     view.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  }
+
+  /* the number of columns with which all rows of the site are in sight after the end, when the map is wide and low */
+  function columnsAtTheEnd() {
+    if (view.zoomed || !ground.box || !document.querySelector("#over.is-over")) return 0;
+    return Math.min(MOST, Math.ceil((view.width * (ground.box[1][2] + 2)) / view.height));
   }
 
   function paint() {
@@ -454,7 +462,8 @@
   }
 
   function zoom(by) {
-    view.columns = Math.max(FEWEST, Math.min(MOST, view.columns - 4 * by));
+    view.chosen = Math.max(FEWEST, Math.min(MOST, view.columns - 4 * by));
+    view.zoomed = true;
     draw();
   }
 

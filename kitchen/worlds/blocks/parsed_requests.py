@@ -1,0 +1,92 @@
+"""Define `ParsedRequest`, one request in the words of a person to the agent `blocks_planner`.
+
+`request_parser` makes them. The module also applies a correction to the request before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from kitchen.contract.world import Json
+
+PLACE, REMOVE, GIVE, HELD, STOP, RESUME = "place", "remove", "give", "held", "stop", "go_on"
+NEEDED, PLAN, UNCLEAR = "needed", "plan", "unclear"
+CANCEL, CANCEL_ALL, CORRECT = "cancel", "cancel_all", "correct"
+GREETING, THANKS, HELP_WANTED = "greeting", "thanks", "help"
+"""Kinds of request. `NEEDED` and `PLAN` ask what the builder needs, and what belongs where. `UNCLEAR` is a
+request to build that is only understood in part, or that is a question. `CANCEL` takes the last request back,
+or those for the named thing and places. `CORRECT` changes the last request: what it names replaces what the
+request had. A correction that names nothing says that the request was wrong. `HELP_WANTED` asks for help, or
+looks like a request and is none."""
+SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED})
+"""Kinds that say nothing about the game."""
+CORNERS, EDGE = "corners", "edge"
+"""Shapes: only the corners of the levels, or only the cells all around them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRequest:
+    """One request in the words of a person."""
+
+    do: str
+    thing: str = ""
+    """The code of an item, or `wood`; empty: everything, or what the member holds."""
+    amount: int = 0
+    """How many to give, or to place; 0: all."""
+    players: tuple[int, ...] = ()
+    """The seats that the person addresses; empty: nobody by number."""
+    to: tuple[int, ...] = ()
+    """The seats that shall get a gift; empty: the sender's."""
+    places: tuple[tuple[int, ...], ...] = ((), (), ())
+    """The named levels, columns and rows, counted from 0. An empty tuple means all of them."""
+    every_level: bool = False
+    """True if the person asks for all levels in words, and does not only name none."""
+    shape: str = ""
+    """CORNERS or EDGE; empty: the named places as they are."""
+    corrects: bool = False
+    """True if the request is for the sender's last request of the same kind, which is then taken back."""
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Json]) -> Self:
+        """Return the request that was stored as JSON of `asdict`."""
+        numbers = {name: tuple(stored[name]) for name in ("players", "to")}
+        return cls(**{**stored, **numbers, "places": tuple(map(tuple, stored["places"]))})
+
+
+def corrected_request(last: ParsedRequest, change: ParsedRequest) -> ParsedRequest | None:
+    """Return a request with a correction. None if it is not clear what the correction changes."""
+    if last.do not in (PLACE, REMOVE, GIVE) or not (change.thing or change.amount or any(change.places)):
+        return None
+    if (change.amount and not last.amount) or (any(change.places) and last.do == GIVE):
+        return None
+    places = tuple(new or old for new, old in zip(change.places, last.places, strict=True))
+    shape = "" if any(change.places[1:]) else last.shape
+    thing, amount = change.thing or last.thing, change.amount or last.amount
+    return replace(
+        last, thing=thing, amount=amount, places=places, shape=change.shape or shape, corrects=True
+    )
+
+
+def add_request(found: list[ParsedRequest], new: ParsedRequest) -> None:
+    """Add a request of a message to those before it. A correction changes the last of them. *Wait* before a
+    correction is no request."""
+    if not found or new.do not in (CORRECT, PLACE, REMOVE, GIVE):
+        found.append(new)
+        return
+    last = found[-1]
+    if last.do == CORRECT and new.do == GIVE and not new.thing:
+        found[-1] = replace(new, thing=last.thing, corrects=True)
+    elif last.do == CORRECT and new.do == CORRECT:
+        found[-1] = new if new != ParsedRequest(CORRECT) else last
+    elif last.do == CORRECT:
+        found[-1] = replace(new, corrects=True)
+    elif new.do == CORRECT and last.do == STOP:
+        found[-1] = new
+    elif new.do == CORRECT and last.do in (PLACE, REMOVE, GIVE, UNCLEAR):
+        found[-1] = corrected_request(last, new) or ParsedRequest(UNCLEAR, players=last.players)
+    elif new.corrects and (new.do == GIVE) == (last.do == GIVE) and last.do in (PLACE, REMOVE, GIVE):
+        found[-1] = replace(new, corrects=last.corrects)
+    else:
+        found.append(new)
