@@ -124,7 +124,8 @@ def value_label(base: Condition, path: str, value: Json) -> str:
     if path in {key for _, pairs in field_choices(base) for key, _ in pairs}:
         field = value_field(base, path)
         read = getattr(field, "coerce", None) or (lambda text: text)
-        labels = [label for one, label in getattr(field, "choices", ()) if one != "" and read(one) == value]
+        choices = [pair for pair in getattr(field, "choices", ()) if pair[0] != "" or path == TALK_LANGUAGE]
+        labels = [label for one, label in choices if read(one) == value]
         if labels:
             return str(labels[0])
     return plain_value(value)

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.design.factors import Factor, parse_factors
 from study.design.models import Condition, Study
