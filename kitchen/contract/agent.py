@@ -301,6 +301,10 @@ class AimPursuer:
     """Computes the commands that reach the aims of a world, for agents that follow instructions.
     Stateless."""
 
+    suggests_in_stages = False
+    """True if aims that `suggest` names at one moment belong together. New ones then wait until all of them
+    have ended."""
+
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the next command of this seat towards `aim`, and the status of the aim. Must be quick.
 
