@@ -82,6 +82,8 @@ ITEM_FIELD_FORMATS = {name: about.since for name, about in FIELD_INFO.items()}
 """The first format whose documents contain a field of an item, by field name."""
 OUTCOMES = 2
 """The first format whose documents contain outcomes."""
+LANGUAGE_IN_PROMPTS = 11
+"""The first format whose prompts name the reader's language, if it is not English."""
 LEADER_MESSAGES = 11
 """The first format whose leaders may give every worker a job in one step, if the settings set no limit of
 messages. In older documents, the limit is the same for everybody."""

@@ -235,7 +235,7 @@ def _foreign_talk(study: Study, row: Condition) -> Iterator[str]:
     cannot write in the language of the condition."""
     if row.talk_language not in ("", ORIGINAL_LANGUAGE) and (kinds := english_writers(row)):
         name, who = language_name(row.talk_language), and_list([readable_name(kind) for kind in kinds])
-        yield f": {who} writes and reads English only, whatever the language of talk ({name})."
+        yield f": these write and read English only, whatever the language of talk ({name}): {who}."
     if row.talk_language and row.talk_language not in language_codes(study.languages):
         name = language_name(row.talk_language)
         yield f": co-players write in {name}, but the study does not offer {name}. Can participants read it?"

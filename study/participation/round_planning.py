@@ -17,7 +17,7 @@ from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
-from study.design.blueprint import LEADER_MESSAGES, Blueprint, ConditionPlan
+from study.design.blueprint import LANGUAGE_IN_PROMPTS, LEADER_MESSAGES, Blueprint, ConditionPlan
 from study.design.condition_seats import (
     all_minds,
     mind_plans,
@@ -128,7 +128,8 @@ def _episode(
     **more: Any,
 ) -> Episode:
     settings = episode_settings(person.version.blueprint, plan, people)
-    settings["organisation"] = _with_readers_language(settings["organisation"], person)
+    design_format = person.version.blueprint.format
+    settings["organisation"] = with_readers_language(settings["organisation"], person, design_format)
     return create_episode(
         **settings,
         seed=seed,
@@ -139,12 +140,17 @@ def _episode(
     )
 
 
-def _with_readers_language(organisation: Organisation | None, person: Participant) -> Organisation | None:
+def with_readers_language(
+    organisation: Organisation | None, person: Participant, design_format: int
+) -> Organisation | None:
     """Return the organisation with the language of the person's pages. A group reads one language.
 
     Agents write in it if the condition names none. English is left out, because prompts are in English.
+    Designs of older formats are left as they are, so that prompts do not change during a study.
     """
     language = best_language(person.study.languages, [person.language])
+    if design_format < LANGUAGE_IN_PROMPTS:
+        return organisation
     if organisation is None or organisation.is_silent or language == ORIGINAL_LANGUAGE:
         return organisation
     return replace(organisation, readers_language=language)

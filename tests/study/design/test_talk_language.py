@@ -11,7 +11,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from study.design.blueprint import Blueprint, blueprint_of
+from study.design.blueprint import FORMAT, LANGUAGE_IN_PROMPTS, Blueprint, blueprint_of
 from study.design.condition_seats import planned_organisation
 from study.design.models import Condition, Study
 from study.design.readiness_checks import readiness_problems
@@ -21,7 +21,7 @@ from study.editor.factor_forms import ValuesFactorForm
 from study.exports.export_files import write_study
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
-from study.participation.round_planning import create_round_episode
+from study.participation.round_planning import create_round_episode, with_readers_language
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +101,13 @@ def test_an_episode_stores_both_languages_if_members_may_write(
     assert told == {"c0": "", "c1": language}
 
 
+def test_designs_of_older_formats_tell_agents_no_readers_language() -> None:
+    person = entered(talking(), "es")
+    organisation = planned_organisation(row_of(person.study))
+    assert with_readers_language(organisation, person, FORMAT) != organisation
+    assert with_readers_language(organisation, person, LANGUAGE_IN_PROMPTS - 1) == organisation
+
+
 def test_a_condition_in_which_nobody_writes_has_no_language() -> None:
     row = row_of(talking("es"))
     row.organisation = {"kind": "each"}
@@ -123,7 +130,7 @@ def test_a_language_that_the_study_does_not_offer_is_a_warning() -> None:
 def test_a_co_player_that_writes_english_only_is_a_warning() -> None:
     assert not warnings(talking("en", slug="english")) and not warnings(talking("", slug="reader"))
     (words,) = warnings(talking("es"))
-    assert "Planner writes and reads English only, whatever the language of talk (Español)" in words
+    assert "these write and read English only, whatever the language of talk (Español): Planner." in words
 
 
 def form_of(client: Client, study: Study) -> Any:
