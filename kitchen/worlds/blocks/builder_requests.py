@@ -18,7 +18,7 @@ from kitchen.worlds.blocks.block_grid import AIR, Cell
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces, wanted_blocks
 from kitchen.worlds.blocks.blueprints import DIRT, NO_BLOCK, TOOLS
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
-from kitchen.worlds.blocks.open_requests import BuilderRequest, with_request
+from kitchen.worlds.blocks.open_requests import HALT, BegunCommand, BuilderRequest, with_request
 from kitchen.worlds.blocks.parsed_requests import (
     GIVE,
     GREETING,
@@ -49,6 +49,7 @@ from kitchen.worlds.blocks.planner_messages import (
     NO_PLAN,
     NONE_MISSING,
     NOTHING,
+    NOTHING_TO_GO_ON,
     OCCUPIED_CELLS,
     PLACES,
     PLEASE_PUT,
@@ -81,6 +82,8 @@ class BuilderRequests:
     """Number of the newest message that was read."""
     heard_at: int = 0
     """The step in which a request was last understood, or in which the agent began to play."""
+    begun: Mapping[int, BegunCommand] = field(default_factory=dict)
+    """The last command of each seat on request."""
     tried: Mapping[int, Cell] = field(default_factory=dict)
     """The cell in which a seat last tried to place a block on request, by seat."""
     asked: Mapping[int, LastRequests] = field(default_factory=dict)
@@ -92,7 +95,9 @@ class BuilderRequests:
         kept = [each.to_json() for each in self.open]
         tried = {str(seat): list(cell) for seat, cell in self.tried.items()}
         asked = {str(member): each.to_json() for member, each in self.asked.items()}
-        return {"last": self.last, "heard_at": self.heard_at, "open": kept, "tried": tried, "asked": asked}
+        begun = {str(seat): each.to_json() for seat, each in self.begun.items()}
+        kept_too = {"open": kept, "begun": begun, "tried": tried, "asked": asked}
+        return {"last": self.last, "heard_at": self.heard_at, **kept_too}
 
 
 def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests:
@@ -122,7 +127,8 @@ def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests
         asked[sender] = before.after(message.number, found, done, asks_back=asks_back)
         last = message.number
     tried = {int(seat): (x, y, z) for seat, (x, y, z) in known.get("tried", {}).items()}
-    return BuilderRequests(tuple(kept), last, heard_at, tried, asked, tuple(answers))
+    begun = {int(seat): BegunCommand.read(each) for seat, each in known.get("begun", {}).items()}
+    return BuilderRequests(tuple(kept), last, heard_at, begun, tried, asked, tuple(answers))
 
 
 def _requests_of(situation: Situation, message: TeamMessage) -> list[ParsedRequest]:
@@ -157,14 +163,26 @@ def _understood(
             return (), [_talk_part(situation, do)]
         case do if do in (NEEDED, PLAN):
             return (), _plan_answer(situation, parsed)
-        case do if do in (STOP, RESUME):
+        case do if do == STOP:
             return [mine], [(do,)]
+        case do if do == RESUME:
+            return [mine], [(do if _can_go_on(situation, mine, kept) else NOTHING_TO_GO_ON,)]
         case do if do == HELD:
             return (), [(HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)]
         case do if do == GIVE:
             gift, said = _gift(situation, message, parsed, mine)
             return [gift] if gift else (), said
     return _site_work(situation, parsed, mine, kept)
+
+
+def _can_go_on(situation: Situation, mine: BuilderRequest, kept: Sequence[BuilderRequest]) -> bool:
+    """Return whether the seats of a request to go on have something to do: a request, a macro in progress, or
+    a goal that they pursue without words."""
+    brief = situation.briefs[mine.seats[0]] if mine.seats else {}
+    waits = any(site_size(brief)) and "blueprint" not in brief
+    busy = any(situation.observations[seat]["doing"] for seat in mine.seats)
+    left = any(one.do not in (STOP, HALT) and set(one.seats) & set(mine.seats) for one in kept)
+    return not waits or busy or left
 
 
 def _talk_part(situation: Situation, do: str) -> Part:
@@ -248,7 +266,8 @@ def _placing_parts(
 ) -> Iterator[Part]:
     """Yield the sentences that say into how many cells the builder can put a block, how many blocks it lacks
     for the others, and how many cells have a block already (`occupied`)."""
-    promised = sum(len(one.cells) for one in kept if one.do == PLACE and one.item == request.item)
+    open_ones = (one for one in kept if one.do == PLACE and not one.paused)
+    promised = sum(len(one.cells) for one in open_ones if one.item == request.item)
     number = max(0, min(len(request.cells), held[request.item] - promised))
     if number:
         yield PLACES, request.item, number

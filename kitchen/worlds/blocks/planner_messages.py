@@ -25,6 +25,7 @@ HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
 REMOVES_THERE = "removes_there"
 DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
 DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
+NOTHING_TO_GO_ON = "nothing_to_go_on"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
@@ -68,6 +69,7 @@ SENTENCES: Mapping[str, str] = {
         "Nothing of that is left to do, so I change nothing. Write “stop” if I should wait."
     ),
     SAY_AGAIN: gettext_noop("Please write the whole request again."),
+    NOTHING_TO_GO_ON: gettext_noop("I have no request to go on with. Tell me what to put where."),
     HELLO: gettext_noop("Hello!"),
     WELCOME: gettext_noop("You are welcome."),
     NO_NEED: gettext_noop("I need nothing now."),

@@ -38,7 +38,7 @@ from kitchen.worlds.blocks.requested_blocks import meant_items, named_cells, sit
 
 Part = tuple[Json, ...]
 """A sentence of an answer: its code and arguments."""
-CAN_BE_CORRECTED = (PLACE, REMOVE, GIVE, STOP, UNCLEAR)
+CAN_BE_CORRECTED = (PLACE, REMOVE, GIVE, UNCLEAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +50,24 @@ class LastRequests:
     requests: tuple[ParsedRequest, ...] = ()
     asks_back: bool = False
     """True if the agent asked which of several things is meant."""
+    stopped: bool = False
+    """True if the person's newest request was to stop."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
         """Return what `to_json` returned."""
         requests = tuple(map(ParsedRequest.read, stored["requests"]))
-        return cls(stored["number"], requests, stored["asks_back"])
+        return cls(stored["number"], requests, stored["asks_back"], stored.get("stopped", False))
 
     def to_json(self) -> dict[str, Json]:
         """Return what to remember, as JSON for the agent's memory."""
         requests = [asdict(each) for each in self.requests]
-        return {"number": self.number, "requests": requests, "asks_back": self.asks_back}
+        return {
+            "number": self.number,
+            "requests": requests,
+            "asks_back": self.asks_back,
+            "stopped": self.stopped,
+        }
 
     def after(
         self, number: int, found: Sequence[ParsedRequest], done: Sequence[ParsedRequest], *, asks_back: bool
@@ -69,7 +76,10 @@ class LastRequests:
         `done` those that were carried out. Questions and small talk change nothing."""
         requests = tuple(one for one in done if one.do in CAN_BE_CORRECTED)
         changes = any(one.do in (CANCEL, CANCEL_ALL, CORRECT) for one in found)
-        return LastRequests(number, requests, asks_back) if requests or changes else self
+        if requests or changes:
+            return LastRequests(number, requests, asks_back)
+        kinds = [one.do for one in done if one.do in (STOP, RESUME)]
+        return replace(self, stopped=kinds[-1] == STOP) if kinds else self
 
 
 def take_back(
@@ -83,7 +93,7 @@ def take_back(
     instead (None if there is none), the open requests that are left, and the sentences of the answer."""
     if parsed.do == HELP_WANTED and last.asks_back and parsed.thing:
         parsed = replace(parsed, do=CORRECT)
-    if parsed.do == CANCEL and [one.do for one in last.requests] == [STOP] and not _names(parsed):
+    if parsed.do == CANCEL and last.stopped and not _names(parsed):
         return ParsedRequest(RESUME, players=parsed.players), kept, ()
     if parsed.do in (CANCEL, CANCEL_ALL):
         made = _cancelled(situation, number, parsed, kept, last)

@@ -444,10 +444,11 @@ def test_only_the_named_cells_are_taken_back_and_never_mind_ends_a_stop() -> Non
     talk.say("Cancel row 2 on level 2")
     talk.play(12)
     assert talk.stones() == {(0, 1, 0), (1, 1, 0), (2, 1, 0)}
+    talk.say("Planks on level 2, row 3")
     talk.say("Stop!")
     talk.say("never mind")
-    talk.play()
-    assert talk.says[-1].text == "I go on."
+    talk.play(12)
+    assert talk.says[-1].text == "I go on." and len(talk.stones()) == 6
 
 
 @pytest.mark.parametrize(
@@ -520,3 +521,72 @@ def test_a_builder_who_does_not_see_the_site_tells_no_number_of_blocks_to_remove
     talk.say("Remove level 2")
     talk.play()
     assert talk.says[0].text == "I remove the blocks that are there."
+
+
+@pytest.mark.parametrize("began", range(1, 6))
+@pytest.mark.parametrize(
+    ("stop", "resume"),
+    [
+        ("stop", "go on"),
+        ("wait a moment please", "ok you can go on now"),
+        ("espera un momento", "sigue"),
+        ("停", "没事, 接着放吧"),
+    ],
+)
+def test_it_goes_on_with_the_wall_where_it_was_stopped(stop: str, resume: str, began: int) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1. Planks on level 2, row 3.")
+    talk.play(began)
+    talk.say(stop)
+    talk.play(1)
+    stands = talk.stones()
+    assert talk.play(3) == [] and talk.stones() == stands
+    talk.say(resume)
+    talk.play(30)
+    assert talk.stones() == {(x, 1, z) for x in range(3) for z in (0, 2)}
+    answers = [one.text for one in talk.says if one.kind == "answer"]
+    assert answers[1:] == ["I wait.", "I go on."]
+
+
+@pytest.mark.parametrize("words", ["go on", "sigue", "继续"])
+def test_without_a_request_it_says_that_there_is_nothing_to_go_on_with(words: str) -> None:
+    talk = unknowing()
+    talk.say(words)
+    assert talk.play(2) == [] and talk.says[0].text.startswith("I have no request to go on with.")
+
+
+def test_a_new_request_after_a_stop_is_done_alone_until_it_shall_go_on() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1")
+    talk.play(1)
+    talk.say("Stop")
+    talk.say("Planks on level 3, row 3, column 1")
+    talk.play(14)
+    assert (0, 2, 2) in talk.stones() and len(talk.stones()) < 3
+    talk.say("Go on")
+    talk.play(14)
+    assert talk.stones() == {(0, 2, 2), *((x, 1, 0) for x in range(3))}
+
+
+def test_a_gift_goes_on_after_a_stop() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Give me 2 planks")
+    talk.play(1)
+    talk.say("Stop")
+    talk.play(3)
+    talk.say("Go on")
+    talk.play(12)
+    assert talk.world.inventories[0].get("oak_planks") == 2
+
+
+@pytest.mark.parametrize("lost", range(12))
+def test_nothing_of_a_request_gets_lost_if_a_decision_has_no_effect(lost: int) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, rows 1 and 3")
+    for step in range(30):
+        if step == lost:
+            talk.say("are you a robot?")
+            talk.decide()
+        talk.play(1)
+    assert talk.stones() == {(x, 1, z) for x in range(3) for z in (0, 2)}
+    assert not [one.text for one in talk.says if "already" in one.text]
