@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import INFORM
@@ -69,6 +70,8 @@ from kitchen.worlds.blocks.withdrawn_requests import LastRequests, Part, take_ba
 
 NOBODY = -1
 """In place of the member who sent a message without a sender."""
+SITE_WORK = (PLACE, REMOVE, UNCLEAR)
+"""Kinds of request of which nothing is done if a part of the message is not understood."""
 MOST_PIECES = 6
 """Maximum number of pieces of the blueprint that an answer names."""
 
@@ -112,23 +115,50 @@ def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests
         found = _requests_of(situation, message)
         sender = NOBODY if message.sender is None else message.sender
         before = asked.get(sender, LastRequests())
-        parts, done = list[Part](), list[ParsedRequest]()
-        for parsed in found:
-            wanted, kept, said = take_back(situation, message.number, parsed, kept, before)
-            parts += said
-            requests, said = _understood(situation, message, wanted, kept) if wanted else ((), ())
-            for request in requests:
-                kept = with_request(kept, request)
-            heard_at = heard_at if parsed.do in SMALL_TALK else situation.step
-            parts += said
-            done += [wanted] if wanted else []
-        answers += _answer(situation, message, parts)
-        asks_back = any(code == WHICH for code, *_ in parts)
-        asked[sender] = before.after(message.number, found, done, asks_back=asks_back)
+        heard = _heard(situation, message, found, kept, before)
+        if any(code == UNCLEAR_WORDS for code, *_ in heard.parts):
+            found = [*(one for one in found if one.do not in SITE_WORK), ParsedRequest(UNCLEAR)]
+            heard = _heard(situation, message, found, kept, before)
+        kept = heard.kept
+        heard_at = situation.step if any(one.do not in SMALL_TALK for one in found) else heard_at
+        answers += _answer(situation, message, heard.parts)
+        asks_back = any(code == WHICH for code, *_ in heard.parts)
+        asked[sender] = before.after(message.number, found, heard.done, asks_back=asks_back)
         last = message.number
     tried = {int(seat): (x, y, z) for seat, (x, y, z) in known.get("tried", {}).items()}
     begun = {int(seat): BegunCommand.read(each) for seat, each in known.get("begun", {}).items()}
     return BuilderRequests(tuple(kept), last, heard_at, begun, tried, asked, tuple(answers))
+
+
+class _HeardMessage(NamedTuple):
+    """What one message leads to."""
+
+    kept: list[BuilderRequest]
+    """The open requests after it."""
+    parts: list[Part]
+    """The sentences of the answer."""
+    done: list[ParsedRequest]
+    """The requests that were carried out, with their corrections."""
+
+
+def _heard(
+    situation: Situation,
+    message: TeamMessage,
+    found: Sequence[ParsedRequest],
+    kept: list[BuilderRequest],
+    before: LastRequests,
+) -> _HeardMessage:
+    """Return what the requests `found` in a message lead to. `kept` are the open requests."""
+    parts, done = list[Part](), list[ParsedRequest]()
+    for parsed in found:
+        wanted, kept, said = take_back(situation, message.number, parsed, kept, before)
+        parts += said
+        requests, said = _understood(situation, message, wanted, kept) if wanted else ((), ())
+        for request in requests:
+            kept = with_request(kept, request)
+        parts += said
+        done += [wanted] if wanted else []
+    return _HeardMessage(kept, parts, done)
 
 
 def _requests_of(situation: Situation, message: TeamMessage) -> list[ParsedRequest]:
@@ -170,8 +200,7 @@ def _understood(
         case do if do == HELD:
             return (), [(HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)]
         case do if do == GIVE:
-            gift, said = _gift(situation, message, parsed, mine)
-            return [gift] if gift else (), said
+            return _gift(situation, message, parsed, mine)
     return _site_work(situation, parsed, mine, kept)
 
 
@@ -336,23 +365,29 @@ def piece_part(piece: BlueprintPiece, held: Mapping[str, int]) -> Part:
 
 def _gift(
     situation: Situation, message: TeamMessage, parsed: ParsedRequest, mine: BuilderRequest
-) -> tuple[BuilderRequest | None, Sequence[Part]]:
-    """Return the request to give things to the named player or to the sender, and the answer."""
+) -> tuple[Sequence[BuilderRequest], Sequence[Part]]:
+    """Return the requests to give things to the named player or to the sender, and the answer."""
     team = situation.talk.organisation
     own = team.member(message.sender).seats if team and message.sender is not None else ()
     to = next(iter(parsed.to or own), None)
     seats = tuple(seat for seat in mine.seats if seat != to)
     if to is None or not seats:
-        return None, [(_help_code(situation),)]
+        return (), [(_help_code(situation),)]
     held = _held(situation, seats)
     meant = meant_items(parsed.thing, held)
     if not any(item in held for item in meant):
-        return None, [(LACKS, *(meant if parsed.thing and meant else [parsed.thing]))]
+        return (), [(LACKS, *(meant if parsed.thing and meant else [parsed.thing]))]
     if len(meant) > 1 and (parsed.thing or parsed.amount):
-        return None, [(WHICH, meant)]
+        return (), [(WHICH, meant)]
+    if parsed.keeps:
+        kept = {item: amount for word, amount in parsed.keeps for item in meant_items(word, held)}
+        rest = {item: held[item] - (kept.get(item, 0) or held[item] * (item in kept)) for item in meant}
+        gifts = {item: amount for item, amount in rest.items() if amount > 0 and item in held}
+        made = [replace(mine, seats=seats, item=item, amount=gifts[item], to=to) for item in gifts]
+        return made, [(GIVES, item, gifts[item]) for item in gifts] or [(LACKS, "")]
     item = meant[0] if parsed.thing or parsed.amount else ""
     request = replace(mine, seats=seats, item=item, amount=parsed.amount, to=to)
-    return request, [(GIVES, item, min(parsed.amount, held.get(item, 0)))]
+    return [request], [(GIVES, item, min(parsed.amount, held.get(item, 0)))]
 
 
 # Answers

@@ -79,6 +79,10 @@ class PlannerWords(Record):
     """Words before the correction of a request."""
     denies: str
     """Words before a correction, or before anything else."""
+    says_no: str
+    """A clause that only says that what came before it was wrong."""
+    not_stop: str
+    """Words with which the sender asks not to stop."""
     instead: str
     """Marks and words between what was wrong and what is right."""
     not_this: str
@@ -112,6 +116,10 @@ class PlannerWords(Record):
     """Marks and words of polite questions, which may ask for a gift, but never for a block."""
     needs: str
     plan: str
+    leaves_out: str
+    """Words before places or things that a request does not mean."""
+    left_empty: str
+    """The text of places that shall stay empty, in a group."""
     corners: str
     edge: str
     """Words for all cells around a level."""
@@ -129,6 +137,8 @@ class PlannerWords(Record):
     axes_after: Mapping[str, str]
     """Words that stand after the numbers, by axis."""
     things: Mapping[str, str]
+    spellings: Mapping[str, str]
+    """Other ways to write a text, as expressions with replacements."""
 
     def says(self, name: str, text: str) -> bool:
         """Return whether the expression with this name occurs in the text."""
@@ -143,6 +153,8 @@ class PlannerWords(Record):
     def with_digits(self, text: str) -> str:
         """Return the text in lower case, with digits for number words."""
         text = text.lower().replace("\u2019", "'")
+        for written, usual in self.spellings.items():
+            text = re.sub(written, usual, text)
         text = self._with_ordinals(text)
         for words, number in self.numbers.items():
             text = re.sub(words, str(number), text)
@@ -220,10 +232,12 @@ class PlannerWords(Record):
             *("own", "you", "give", "wants", "place", "remove", "question", "asks", "polite", "states"),
             *("done", "condition", "greeting", "thanks", "cancels", "corrects", "denies", "wrong"),
         )
-        usual = ("stop", "go_on", "negation", "everybody")
+        usual = ("stop", "go_on", "negation")
         for axis in AXES:
             part = re.sub(self.all_of(axis), " ", part)
         anew = any(self.says(name, part) for name in own) or self._is_only_address(part)
+        named = re.sub(f"{self.edge}|{self.corners}", " ", part)
+        anew = anew or re.match(rf"\W*(?:{request_words().everybody})", named) is not None
         return anew or any(request_words().says(name, part) for name in usual)
 
     def numbers_of(self, axis: str, text: str) -> tuple[int, ...]:
@@ -261,6 +275,24 @@ class PlannerWords(Record):
         """Return where in the text the numbers of an axis are, and the numbers."""
         found = list(re.finditer(self._before(axis), text)) or list(re.finditer(self._after(axis), text))
         return [(one.start(), one[1]) for one in found]
+
+    def split_exception(self, text: str) -> tuple[str, str]:
+        """Return the text without what it leaves out, and that part; empty if it leaves out nothing."""
+        if found := re.search(self.left_empty, text):
+            return text[: found.start()] + text[found.end() :], next(filter(None, found.groups()), "")
+        if found := re.search(self.leaves_out, text):
+            return text[: found.start()], text[found.end() :]
+        return text, ""
+
+    def excepted_place(self, text: str, before: str) -> tuple[tuple[int, ...], ...] | None:
+        """Return the place that a text of an exception names, as levels, columns and rows. Numbers without an
+        axis are of the last axis in the text `before` it. None if it is not understood."""
+        if re.fullmatch(rf"\W*(?:(?:the|la|el|las|los|number)\s+)*{_NUMBERS}\W*", text):
+            named = [(each.end(), axis) for axis in AXES for each in re.finditer(self._before(axis), before)]
+            text = f"{max(named)[1]} {re.sub('(?:the|la|el|las|los|number) ', '', text)}" if named else ""
+        places = self.places_in(text)
+        understood = len(places) == 1 and any(places[0]) and self.is_understood(text, "", ())
+        return places[0] if understood else None
 
     def without_numbers(self, axis: str, text: str) -> str:
         """Return the text without the numbers of an axis and the axis's words."""

@@ -44,9 +44,8 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
     thing, level, players, denied = "", tuple[int, ...](), tuple[int, ...](), False
     for clause in words.clauses(text):
         for part in _parts_with_things(words, clause, items):
-            if found and _is_exception(words, part):
-                if found[-1].do != CORRECT:
-                    found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
+            if exception := _exception(words, part, found):
+                found[-1:] = [*found[-1:], *exception] if exception[0].do == CANCEL else exception
                 continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
@@ -65,7 +64,7 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
 
 def _says_no(words: PlannerWords, clause: str, requests: Sequence[ParsedRequest]) -> bool:
     """Return whether a clause only says that something was wrong. The next clause may correct it."""
-    only_no = re.fullmatch(r"[\s\"¡¿]*(?:no|nope|不|不是|不对)\W*", clause) is not None
+    only_no = re.fullmatch(words.says_no, clause) is not None
     return only_no or ([one.do for one in requests] == [CORRECT] and words.says("wrong", clause))
 
 
@@ -125,10 +124,24 @@ def _shape(words: PlannerWords, clause: str) -> str:
     return CORNERS if words.says("corners", clause) else EDGE if words.says("edge", clause) else ""
 
 
-def _is_exception(words: PlannerWords, clause: str) -> bool:
-    """Return whether a clause takes cells away from the request before it: *but not at row 3, column 1*."""
+def _exception(words: PlannerWords, clause: str, found: Sequence[ParsedRequest]) -> list[ParsedRequest]:
+    """Return the last request of `found` without the cells that a clause leaves out, such as *but not at row
+    3, column 1*. Nothing for other clauses. Without a request before it, the clause takes cells back."""
+    main, left_out = words.split_exception(clause)
     verbs = any(words.says(name, clause) for name in ("place", "remove", "give"))
-    return request_words().says("negation", clause) and any(_places(words, clause)) and not verbs
+    if left_out and not re.search(r"\w", re.sub(words.known, " ", main)):
+        place = words.excepted_place(left_out, clause)
+        if not found:
+            return [ParsedRequest(CANCEL, places=place)] if place else []
+    elif found and request_words().says("negation", clause) and any(_places(words, clause)) and not verbs:
+        place = words.excepted_place(re.sub(request_words().negation, " ", clause), clause)
+    else:
+        return []
+    last = found[-1]
+    if last.do == CORRECT:
+        return [last]
+    is_clear = place is not None and last.do in (PLACE, REMOVE)
+    return [last.leaving_out(place) if place and is_clear else ParsedRequest(UNCLEAR, players=last.players)]
 
 
 def _parts_with_things(words: PlannerWords, clause: str, items: Sequence[str]) -> Iterator[str]:
@@ -287,7 +300,8 @@ def _refusal(
     if usual.says("go_on", clause):
         yield ParsedRequest(STOP, players=players)
     elif usual.says("stop", clause):
-        yield ParsedRequest(RESUME, players=players)
+        goes_on = words.says("not_stop", clause)
+        yield ParsedRequest(RESUME if goes_on else STOP, players=players)
     elif words.says("help", clause):
         yield ParsedRequest(HELP_WANTED, players=players)
     elif any(words.says(name, clause) for name in ("give", "place", "remove", "acts")):
@@ -305,6 +319,10 @@ def _gifts(
     if verb and not words.says("me", clause):
         to = tuple(int(one[1]) - 1 for one in re.finditer(numbers, clause) if one.start() > verb.start())
         players = players[: len(players) - len(to)]
+    main, left_out = words.split_exception(clause)
+    if left_out and not words.says("share", main) and len(to) < 2:
+        yield _gift_but(words, things, len(main), left_out, ParsedRequest(GIVE, players=players, to=to))
+        return
     if words.says("share", clause) or len(to) > 1:
         yield ParsedRequest(HELP_WANTED, players=players)
         return
@@ -316,6 +334,19 @@ def _gifts(
     for thing, after in zip(things, [*(one.start for one in things[1:]), len(clause)], strict=True):
         amount, start = _amount_of(words, clause, thing, start, after)
         yield ParsedRequest(GIVE, thing.item, amount, players, to)
+
+
+def _gift_but(
+    words: PlannerWords, things: Sequence[NamedThing], end: int, left_out: str, gift: ParsedRequest
+) -> ParsedRequest:
+    """Return the request for a gift that leaves out things. `things` are those of the clause, and `end` is
+    where its text about the exception begins."""
+    given = [one.item for one in things if one.start < end]
+    kept = [one.item for one in things if one.start >= end]
+    amount = _amount(words, left_out)
+    if len(given) > 1 or len(kept) > 1 or not (kept or (given and amount)):
+        return ParsedRequest(HELP_WANTED, players=gift.players)
+    return replace(gift, thing=(given or [""])[0], keeps=(((kept or given)[0], amount),))
 
 
 def _amount_of(
@@ -348,6 +379,11 @@ def _site_requests(
 ) -> Iterator[ParsedRequest]:
     """Yield the request of a clause that names places of the site, or several if it names pairs of rows and
     columns. `request` has its thing."""
+    clause, left_out = words.split_exception(clause)
+    left = words.excepted_place(left_out, clause) if left_out else None
+    if left_out and left is None:
+        yield ParsedRequest(UNCLEAR, players=request.players)
+        return
     do, shape, places = (
         REMOVE if words.says("remove", clause) else PLACE,
         _shape(words, clause),
@@ -363,8 +399,10 @@ def _site_requests(
     if len(places) > 1 and amount == len(places):
         amount = 0
     every = re.search(words.all_of("level"), clause) is not None
+    without = (left,) if left else ()
     for place in places:
-        yield replace(request, do=do, amount=amount, places=place, shape=shape, every_level=every)
+        made = replace(request, do=do, amount=amount, places=place, shape=shape)
+        yield replace(made, every_level=every, without=without)
 
 
 def _question(words: PlannerWords, clause: str, asked: ParsedRequest) -> Iterator[ParsedRequest]:
