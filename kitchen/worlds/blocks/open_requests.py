@@ -110,11 +110,15 @@ class BegunCommand(NamedTuple):
         """Return the command as JSON for the agent's memory."""
         return [self.step, list(self.command), self.request.to_json()]
 
+    def began_in(self, situation: Situation, seat: int) -> bool:
+        """Return whether the command is the last one with which the seat began."""
+        seen = situation.observations[seat]
+        began = seen["step"] - seen["since"]["steps"]
+        return seen["since"]["command"] == list(self.command) and began >= self.step
+
     def had_effect(self, situation: Situation, seat: int) -> bool:
         """Return whether the seat began with the command, or whether the command was refused."""
-        since = situation.observations[seat]["since"]
-        began = situation.observations[seat]["step"] - since["steps"]
-        if since["command"] == list(self.command) and began >= self.step:
+        if self.began_in(situation, seat):
             return True
         told = (event.data for event in situation.events if event.seat == seat)
         return any(data.get("reasons") and data.get("command") == list(self.command) for data in told)

@@ -15,12 +15,16 @@ PLACE, REMOVE, GIVE, HELD, STOP, RESUME = "place", "remove", "give", "held", "st
 NEEDED, PLAN, UNCLEAR = "needed", "plan", "unclear"
 CANCEL, CANCEL_ALL, CORRECT = "cancel", "cancel_all", "correct"
 GREETING, THANKS, HELP_WANTED = "greeting", "thanks", "help"
+FOLLOW, YES, DOING, UNDO = "follow", "yes", "doing", "undo"
+NOTED, UNREAD = "noted", "unread"
 """Kinds of request. `NEEDED` and `PLAN` ask what the builder needs, and what belongs where. `UNCLEAR` is a
 request to build that is only understood in part, or that is a question. `CANCEL` takes the last request back,
 or those for the named thing and places. `CORRECT` changes the last request: what it names replaces what the
 request had. A correction that names nothing says that the request was wrong. `HELP_WANTED` asks for help, or
-looks like a request and is none."""
-SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED})
+looks like a request and is none. `FOLLOW` names only what differs from the last request, and `YES` confirms
+it. `DOING` asks what the builder does. `UNDO` asks to undo the last request. `NOTED` tells something, and
+`UNREAD` is not understood."""
+SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED, NOTED, UNREAD, YES})
 """Kinds that say nothing about the game."""
 CORNERS, EDGE = "corners", "edge"
 """Shapes: only the corners of the levels, or only the cells all around them."""
@@ -49,6 +53,10 @@ class ParsedRequest:
     """Places to leave out, each as in `places`."""
     keeps: tuple[tuple[str, int], ...] = ()
     """What not to give, as (item, amount); amount 0: all of it."""
+    adds: bool = False
+    """For FOLLOW: True if a word such as *also* or *same* takes the rest from the last request."""
+    undoes: str = ""
+    """For UNDO: PLACE or REMOVE if only what was placed or removed is meant."""
     corrects: bool = False
     """True if the request is for the sender's last request of the same kind, which is then taken back."""
 
@@ -86,7 +94,9 @@ def add_request(found: list[ParsedRequest], new: ParsedRequest) -> None:
     if not found or new.do not in (CORRECT, CANCEL, PLACE, REMOVE, GIVE):
         found.append(new)
         return
-    if new.do == CORRECT or found[-1].do == CORRECT:
+    if found[-1].do == FOLLOW and new.do in (PLACE, REMOVE):
+        _add_to_place(found, new)
+    elif new.do == CORRECT or found[-1].do == CORRECT:
         _add_correction(found, new)
     elif new.do == CANCEL:
         _add_cancel(found, new)
@@ -98,6 +108,16 @@ def add_request(found: list[ParsedRequest], new: ParsedRequest) -> None:
         found.append(new)
 
 
+def _add_to_place(found: list[ParsedRequest], new: ParsedRequest) -> None:
+    """Add a request to a place that was named before it, such as *level 2, row 1: put planks there*."""
+    pairs = list(zip(found[-1].places, new.places, strict=True))
+    if found[-1].thing or any(before and after for before, after in pairs):
+        found.append(new)
+    else:
+        without = (*found[-1].without, *new.without)
+        found[-1] = replace(new, places=tuple(before or after for before, after in pairs), without=without)
+
+
 def _add_cancel(found: list[ParsedRequest], new: ParsedRequest) -> None:
     """Add a request that takes places back. The request before it leaves them out."""
     last = found[-1]
@@ -107,6 +127,8 @@ def _add_cancel(found: list[ParsedRequest], new: ParsedRequest) -> None:
 
 def _add_correction(found: list[ParsedRequest], new: ParsedRequest) -> None:
     """Add a correction of the request before it, or what follows a correction."""
+    if new.do == CORRECT and found[-1].do == STOP:
+        found[:] = [one for one in found[:-1] if one.do != STOP] + found[-1:]
     last, says_nothing = found[-1], not (new.thing or new.amount or any(new.places))
     if new.do != CORRECT and new.do == GIVE and not new.thing:
         found[-1] = replace(new, thing=last.thing, corrects=True)
@@ -119,6 +141,7 @@ def _add_correction(found: list[ParsedRequest], new: ParsedRequest) -> None:
     elif last.do == STOP:
         found[-1:] = [new, last] if says_nothing else [new]
     elif last.do in (PLACE, REMOVE, GIVE, UNCLEAR):
-        found[-1] = corrected_request(last, new) or ParsedRequest(UNCLEAR, players=last.players)
+        made = corrected_request(last, new) or ParsedRequest(UNCLEAR, players=last.players)
+        found[-1] = replace(made, corrects=last.corrects)
     else:
         found.append(new)

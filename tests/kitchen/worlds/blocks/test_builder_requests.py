@@ -275,12 +275,27 @@ def test_it_begins_to_wait_when_it_takes_over_a_seat_and_reads_only_messages_fro
 
 
 @pytest.mark.parametrize(
-    "text", ["player 3, put planks on level 2", "This is fun", "I put stone on level 1", "I have no stone"]
+    ("text", "answers"),
+    [
+        ("player 3, put planks on level 2", []),
+        ("player 3 is great", []),
+        ("I put stone on level 1", ["All right."]),
+        ("I have no stone", ["All right."]),
+        ("ok", ["All right."]),
+        ("vale, te lo doy todo", ["All right."]),
+        ("This is fun", ["I did not understand that. Write “help” to see what I understand."]),
+        (
+            "I mean the one you placed last",
+            ["I did not understand that. Write “help” to see what I understand."],
+        ),
+    ],
 )
-def test_words_that_ask_it_for_nothing_get_no_answer(text: str) -> None:
+def test_words_that_ask_for_nothing_get_a_short_answer_unless_they_are_for_others(
+    text: str, answers: list[str]
+) -> None:
     talk = unknowing()
     talk.say(text)
-    assert talk.play(2) == [] and not [one for one in talk.says if one.kind == "answer"]
+    assert talk.play(2) == [] and [one.text for one in talk.says if one.kind == "answer"] == answers
 
 
 @pytest.mark.parametrize(("text", "answer"), [("Hi there!", "Hello!"), ("thanks", "You are welcome.")])
@@ -423,7 +438,7 @@ def test_every_sentence_can_be_written() -> None:
         assert "{" not in planner_text([[code, *argument]])
 
 
-@pytest.mark.parametrize("words", ["Never mind", "forget it", "undo that", "olvídalo", "算了"])
+@pytest.mark.parametrize("words", ["Never mind", "forget it", "olvídalo", "算了"])
 def test_a_request_is_taken_back_and_what_is_placed_stays(words: str) -> None:
     talk = unknowing(own_blueprint=ROOM)
     talk.say("Planks on level 2, row 1")
@@ -590,3 +605,68 @@ def test_nothing_of_a_request_gets_lost_if_a_decision_has_no_effect(lost: int) -
         talk.play(1)
     assert talk.stones() == {(x, 1, z) for x in range(3) for z in (0, 2)}
     assert not [one.text for one in talk.says if "already" in one.text]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 20])
+@pytest.mark.parametrize("words", ["undo that", "take that away again", "deshaz eso", "撤销"])
+def test_what_was_placed_for_the_last_request_is_removed_on_request(words: str, steps: int) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, column 1")
+    talk.play(12)
+    stands = talk.stones()
+    talk.say("Planks on level 2, row 1")
+    talk.play(steps)
+    talk.say(words)
+    talk.play(20)
+    assert talk.stones() == stands and len(stands) == 3
+
+
+def test_what_was_removed_is_put_back_on_request() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1")
+    talk.play(12)
+    talk.say("remove the blocks on level 2, row 1, columns 2 and 3")
+    talk.play(12)
+    assert talk.stones() == {(0, 1, 0)}
+    talk.say("sorry, my mistake, put it back")
+    talk.play(12)
+    assert talk.stones() == {(x, 1, 0) for x in range(3)}
+
+
+def test_what_cannot_be_undone_is_said() -> None:
+    knowing = Talk(own_blueprint=ROOM, inventories="by_material")
+    knowing.say("Planks on level 2, row 1")
+    knowing.play(9)
+    for talk in (knowing, unknowing()):
+        talk.say("undo that")
+        talk.play()
+        assert "I cannot undo that." in [one.text for one in talk.says]
+
+
+def test_it_says_what_it_still_has_to_do() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    for text, answer in {
+        "Planks on level 2, row 1": "I put oak planks into 3 cells.",
+        "what are u doing now?": "I put oak planks into 3 cells.",
+        "stop": "I wait.",
+        "what did I ask you to do?": "I wait.",
+        "¿cuántos tablones te quedan?": "I have 1 diamond pickaxe, 128 dirt, 7 oak planks.",
+        "你还剩多少木板": "I have 1 diamond pickaxe, 128 dirt, 7 oak planks.",
+    }.items():
+        talk.say(text)
+        talk.decide(because=REASON_TO_ANSWER)
+        assert [one.text for one in talk.says if one.kind == "answer"][-1] == answer
+    alone = unknowing()
+    alone.say("what are you doing?")
+    alone.play()
+    assert alone.says[0].text == "Nothing that you asked for is left to do."
+
+
+def test_what_it_understands_is_listed_twice_in_a_row_at_most_and_with_what_it_holds() -> None:
+    talk = unknowing()
+    for text in ("can you dance?", "can you sing?", "can you jump?", "help"):
+        talk.say(text)
+        talk.play()
+    answers = [one.text for one in talk.says if one.kind == "answer"]
+    assert [one.startswith("I understand: put oak planks on") for one in answers] == [True, True, False, True]
+    assert "stone" not in answers[0] and "help" in answers[2]

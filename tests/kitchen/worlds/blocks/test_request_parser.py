@@ -38,8 +38,9 @@ def _words_of(request: ParsedRequest) -> Iterator[str]:
         yield "every level"
     if request.shape:
         yield request.shape
-    if request.corrects:
-        yield "corrects"
+    yield from (name for name in ("corrects", "adds") if getattr(request, name))
+    if request.undoes:
+        yield f"what was {request.undoes}"
 
 
 def _exceptions_of(request: ParsedRequest) -> Iterator[str]:
