@@ -129,8 +129,8 @@ def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests
     began = situation.step if situation.memory is None else 0
     known = memory or {"last": 0, "heard_at": began, "open": []}
     last, heard_at = max(int(known["last"]), situation.talk.taken_over), int(known["heard_at"])
-    begun = {int(seat): BegunCommand.read(each) for seat, each in known.get("begun", {}).items()}
-    begun, done = settle_commands(situation, begun, list(map(BuilderRequest.read, known.get("done", ()))))
+    stored = {int(seat): BegunCommand.read(each) for seat, each in known.get("begun", {}).items()}
+    begun, done = settle_commands(situation, stored, list(map(BuilderRequest.read, known.get("done", ()))))
     kept = with_progress(situation, map(BuilderRequest.read, known["open"]), begun)
     answers = list[MessageDraft]()
     asked = {int(member): LastRequests.read(each) for member, each in known.get("asked", {}).items()}
@@ -186,14 +186,15 @@ def _heard(
     """Return what the requests `found` in a message lead to. `kept` are the open requests, and `blocks` what
     can be undone."""
     parts, done = list[Part](), list[ParsedRequest]()
+    requests: Sequence[BuilderRequest]
     for parsed in found:
         wanted, kept, said = take_back(situation, message.number, parsed, kept, before)
         parts += said
         if parsed.do == UNDO:
             mine = BuilderRequest(message.number, UNDO, _seats_of(situation, parsed))
-            requests = undoing_requests(mine, blocks, before.number, parsed.undoes)
+            undoing = undoing_requests(mine, blocks, before.number, parsed.undoes)
             knows = any("blueprint" in situation.briefs[seat] for seat in situation.seats)
-            requests, said = undo_answer(requests, dropped=bool(parts), knows=knows)
+            requests, said = undo_answer(undoing, dropped=bool(parts), knows=knows)
             parts = [one for one in parts if one[0] not in (BLOCKS_STAY, BLOCKS_REMOVED) or not requests]
         else:
             requests, said = _understood(situation, message, wanted, kept) if wanted else ((), ())

@@ -238,7 +238,8 @@ class PlannerWords(Record):
         pieces = re.split(f"({self.parts})", sentence)
         clause = pieces[0]
         for mark, part in zip(pieces[1::2], pieces[2::2], strict=True):
-            if self.says("polite", clause):
+            says_no = re.fullmatch(self.says_no, clause) and not self.says("wrong", clause)
+            if self.says("polite", clause) or says_no:
                 yield clause
                 clause = part
             elif self._is_only_address(clause) or self.says("condition", clause):

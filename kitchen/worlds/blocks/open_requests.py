@@ -114,7 +114,7 @@ class BegunCommand(NamedTuple):
         """Return whether the command is the last one with which the seat began."""
         seen = situation.observations[seat]
         began = seen["step"] - seen["since"]["steps"]
-        return seen["since"]["command"] == list(self.command) and began >= self.step
+        return bool(seen["since"]["command"] == list(self.command) and began >= self.step)
 
     def had_effect(self, situation: Situation, seat: int) -> bool:
         """Return whether the seat began with the command, or whether the command was refused."""

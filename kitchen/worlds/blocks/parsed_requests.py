@@ -125,10 +125,16 @@ def _add_cancel(found: list[ParsedRequest], new: ParsedRequest) -> None:
     found[-1:] = [last.leaving_out(new.places)] if leaves_out else [last, new]
 
 
+def _correct_before_stop(found: list[ParsedRequest], new: ParsedRequest, *, says_nothing: bool) -> None:
+    """Add a correction after *wait* or *stop*. The stop stays only if the correction names nothing."""
+    stop = found[-1]
+    found[:] = [one for one in found if one.do != STOP]
+    add_request(found, new)
+    found += [stop] if says_nothing else []
+
+
 def _add_correction(found: list[ParsedRequest], new: ParsedRequest) -> None:
     """Add a correction of the request before it, or what follows a correction."""
-    if new.do == CORRECT and found[-1].do == STOP:
-        found[:] = [one for one in found[:-1] if one.do != STOP] + found[-1:]
     last, says_nothing = found[-1], not (new.thing or new.amount or any(new.places))
     if new.do != CORRECT and new.do == GIVE and not new.thing:
         found[-1] = replace(new, thing=last.thing, corrects=True)
@@ -137,9 +143,9 @@ def _add_correction(found: list[ParsedRequest], new: ParsedRequest) -> None:
     elif new.do == CANCEL:
         found.append(new)
     elif last.do == CORRECT:
-        found[-1] = new if new != ParsedRequest(CORRECT) else last
+        found[-1] = last if new == ParsedRequest(CORRECT) else new
     elif last.do == STOP:
-        found[-1:] = [new, last] if says_nothing else [new]
+        _correct_before_stop(found, new, says_nothing=says_nothing)
     elif last.do in (PLACE, REMOVE, GIVE, UNCLEAR):
         made = corrected_request(last, new) or ParsedRequest(UNCLEAR, players=last.players)
         found[-1] = replace(made, corrects=last.corrects)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Json
-from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces, wanted_blocks
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 from kitchen.worlds.blocks.parsed_requests import NEEDED, ParsedRequest
 from kitchen.worlds.blocks.planner_messages import (
     BELONGS,
     MORE,
+    NEEDS,
     NO_CELL,
     NO_NEED,
     NO_PLAN,
     NONE_MISSING,
+    NOT_IN_PLAN,
     PLEASE_PUT,
 )
 from kitchen.worlds.blocks.requested_blocks import KINDS_OF_ITEM, site_size
@@ -38,16 +41,32 @@ def plan_answer(situation: Situation, parsed: ParsedRequest) -> list[Part]:
     for each in situation.seats:
         add_items(held, situation.observations[each]["inventory"])
     ends = KINDS_OF_ITEM.get(parsed.thing, (parsed.thing,))
-    for level in parsed.places[0] or _unfinished_levels(seen):
-        if not 0 <= level < len(seen["left_by_level"]):
-            return [(NO_CELL,)]
-        pieces = [one for one in missing_pieces(brief, seen, level) if one.item.endswith(ends)]
-        if parsed.do == NEEDED:
-            pieces = [one for one in pieces if one.item not in held]
-        if pieces:
-            parts = [piece_part(one, held) for one in pieces]
+    if not any(item.endswith(ends) for item in wanted_blocks(brief).values()):
+        return [(NOT_IN_PLAN, parsed.thing)]
+    levels = parsed.places[0] or _unfinished_levels(seen)
+    if not all(0 <= level < len(seen["left_by_level"]) for level in levels):
+        return [(NO_CELL,)]
+    by_level = [
+        [one for one in missing_pieces(brief, seen, level) if one.item.endswith(ends)] for level in levels
+    ]
+    return _missing_answer(by_level, Counter(held), needs=parsed.do == NEEDED)
+
+
+def _missing_answer(
+    by_level: Sequence[Sequence[BlueprintPiece]], left: Counter[str], *, needs: bool
+) -> list[Part]:
+    """Return the sentences about the missing pieces of the first level that lacks some. With `needs`, only
+    material counts that the builder does not hold. `left` has what it holds."""
+    for pieces in by_level:
+        wanted = Counter(one.item for one in pieces for _ in one.cells)
+        told = [one for one in pieces if not (needs and left[one.item])]
+        if told:
+            parts = [piece_part(one, +left) for one in told]
             return parts if len(parts) <= MOST_PIECES else [*parts[:MOST_PIECES], (MORE,)]
-    return [(NO_NEED if parsed.do == NEEDED else NONE_MISSING,)]
+        if lacking := wanted - left:
+            return [(NEEDS, dict(lacking))]
+        left -= wanted
+    return [(NO_NEED if needs else NONE_MISSING,)]
 
 
 def _unfinished_levels(seen: Mapping[str, Json]) -> list[int]:

@@ -25,17 +25,19 @@ HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
 REMOVES_THERE = "removes_there"
 DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
 DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
+NOT_IN_PLAN = "not_in_plan"
 NOTHING_TO_GO_ON, BUILDS_PLAN, NO_REQUEST = "nothing_to_go_on", "builds_plan", "no_request"
 ALL_RIGHT, NOT_READ, CANNOT_UNDO, SAY_YES = "all_right", "not_read", "cannot_undo", "say_yes"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
-"""Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`, `GIVES`
-and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS` and `DIFFERS` have the
-number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED` have a number of blocks.
-`HELP` and `SHORT_HELP` have an item that the builder holds. `UNCLEAR_WORDS` has those that it can place, and
-`WHICH` those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+"""Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`,
+`GIVES`, `LACKS` and `NOT_IN_PLAN` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS`
+and `DIFFERS` have the number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED`
+have a number of blocks. `HELP` and `SHORT_HELP` have an item that the builder holds. `UNCLEAR_WORDS` has
+those that it can place, and `WHICH` those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece
+(`BlueprintPiece.to_json`)."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {
@@ -75,6 +77,7 @@ SENTENCES: Mapping[str, str] = {
     NO_REQUEST: gettext_noop("Nothing that you asked for is left to do."),
     ALL_RIGHT: gettext_noop("All right."),
     NOT_READ: gettext_noop("I did not understand that. Write “help” to see what I understand."),
+    NOT_IN_PLAN: gettext_noop("The plan does not have this: {item}."),
     SAY_YES: gettext_noop("I take that for a question and build nothing. Write “yes” if I shall do it."),
     CANNOT_UNDO: gettext_noop("I cannot undo that."),
     HELLO: gettext_noop("Hello!"),
@@ -205,7 +208,7 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     BLOCKS_REMOVED: _removed_sentence,
     OCCUPIED_CELL: _cell_sentence,
     **dict.fromkeys((HOLDS, NEEDS, SHORT_OF), _items_sentence),
-    **dict.fromkeys((GIVES, LACKS), _gift_sentence),
+    **dict.fromkeys((GIVES, LACKS, NOT_IN_PLAN), _gift_sentence),
     **dict.fromkeys((PLEASE_PUT, BELONGS), _piece_sentence),
     UNCLEAR_WORDS: _unclear_sentence,
     **dict.fromkeys((HELP, SHORT_HELP), _help_sentence),

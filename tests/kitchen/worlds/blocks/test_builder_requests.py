@@ -670,3 +670,29 @@ def test_what_it_understands_is_listed_twice_in_a_row_at_most_and_with_what_it_h
     answers = [one.text for one in talk.says if one.kind == "answer"]
     assert [one.startswith("I understand: put oak planks on") for one in answers] == [True, True, False, True]
     assert "stone" not in answers[0] and "help" in answers[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "stone", "answer"),
+    [
+        (
+            "do you need me?",
+            0,
+            "Please put stone on level 1, rows 1 to 3, columns 1 to 3, or give me 9 stone.",
+        ),
+        ("do you need me?", 4, "I need 5 stone."),
+        ("你需要我做什么吗", 4, "I need 5 stone."),
+        ("¿me necesitas?", 9, "Please put stone on level 3, row 1, columns 1 to 3, or give me 3 stone."),
+        ("What do you need?", 12, "I need nothing now."),
+        ("Shall I give you my 25 stone or put them myself?", 4, "I need 5 stone."),
+        ("¿te doy mis 25 piedras o las pongo yo?", 4, "I need 5 stone."),
+        ("门在哪里?", 0, "The plan does not have this: door."),
+        ("Where does the door go?", 0, "The plan does not have this: door."),
+    ],
+)
+def test_who_knows_the_plan_says_what_is_lacking_in_all(text: str, stone: int, answer: str) -> None:
+    talk = telling()
+    talk.world.inventories[1]["stone"] = stone
+    talk.say(text)
+    talk.decide(because=REASON_TO_ANSWER)
+    assert [one.text for one in talk.says if one.kind == "answer"] == [answer]

@@ -1,4 +1,4 @@
-"""The kitchen's players do what sentences to the dispatcher's stand-in ask for, as a file of sentences says."""
+"""The kitchen's players do what sentences to the dispatcher's stand-in ask for: a file says it."""
 
 from __future__ import annotations
 
