@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.organisation import with_fixed_message_limit
+from kitchen.contract.organisation import Organisation, with_fixed_message_limit
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
@@ -29,6 +29,7 @@ from study.design.condition_seats import (
 from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
 from study.design.round_plans import assign_sequence
+from study.design.translations import ORIGINAL_LANGUAGE, best_language
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies
@@ -126,14 +127,27 @@ def _episode(
     people: Sequence[int] | None = None,
     **more: Any,
 ) -> Episode:
+    settings = episode_settings(person.version.blueprint, plan, people)
+    settings["organisation"] = _with_readers_language(settings["organisation"], person)
     return create_episode(
-        **episode_settings(person.version.blueprint, plan, people),
+        **settings,
         seed=seed,
         synthetic=person.synthetic,
         budget=study_budget(person.study),
         audience=live_page_group(person.study),
         **more,
     )
+
+
+def _with_readers_language(organisation: Organisation | None, person: Participant) -> Organisation | None:
+    """Return the organisation with the language of the person's pages. A group reads one language.
+
+    Agents write in it if the condition names none. English is left out, because prompts are in English.
+    """
+    language = best_language(person.study.languages, [person.language])
+    if organisation is None or organisation.is_silent or language == ORIGINAL_LANGUAGE:
+        return organisation
+    return replace(organisation, readers_language=language)
 
 
 def episode_settings(
