@@ -71,6 +71,7 @@ from kitchen.worlds.blocks.planner_messages import (
     UNCLEAR_WORDS,
     WELCOME,
     WHICH,
+    WHICH_REQUEST,
     planner_message,
 )
 from kitchen.worlds.blocks.progress_answers import progress_answer
@@ -190,7 +191,7 @@ def _heard(
     for parsed in found:
         wanted, kept, said = take_back(situation, message.number, parsed, kept, before)
         parts += said
-        if parsed.do == UNDO:
+        if parsed.do == UNDO and wanted:
             mine = BuilderRequest(message.number, UNDO, _seats_of(situation, parsed))
             undoing = undoing_requests(mine, blocks, before.number, parsed.undoes)
             knows = any("blueprint" in situation.briefs[seat] for seat in situation.seats)
@@ -431,7 +432,7 @@ def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -
     if not parts and message.kind != INFORM:
         return ()
     said = list(parts) or [_help_part(situation)]
-    not_understood = {UNCLEAR_WORDS, HELP, SHORT_HELP, WHICH, SAY_AGAIN, SAY_YES, NOT_READ}
+    not_understood = {WHICH_REQUEST, UNCLEAR_WORDS, HELP, SHORT_HELP, WHICH, SAY_AGAIN, SAY_YES, NOT_READ}
 
     def write(kind: str, to: tuple[int, ...], data: Mapping[str, Json]) -> MessageDraft:
         return planner_message(said, kind, to, data)

@@ -124,6 +124,13 @@ class PlannerWords(Record):
     """How clauses begin that confirm."""
     doing: str
     """Questions about what the reader does or was asked to do."""
+    which: str
+    """Words that mean another request than the last one, such as *the first one*."""
+    may_resume: str
+    """Words with which the sender may take back only a stop."""
+    remembers: str
+    """Words that make a negation a reminder, such as *do not forget*."""
+    any_more: str
     undo: str
     put_back: str
     take_away: str

@@ -57,6 +57,12 @@ class ParsedRequest:
     """For FOLLOW: True if a word such as *also* or *same* takes the rest from the last request."""
     undoes: str = ""
     """For UNDO: PLACE or REMOVE if only what was placed or removed is meant."""
+    which: bool = False
+    """For CANCEL and UNDO: True if another request than the last one is meant. It is not clear which."""
+    may_resume: bool = False
+    """For CANCEL: True if it may only take back a stop, such as *never mind*."""
+    refuses: bool = False
+    """For CANCEL: True if the builder shall not build something, such as *do not build level 2*."""
     corrects: bool = False
     """True if the request is for the sender's last request of the same kind, which is then taken back."""
 

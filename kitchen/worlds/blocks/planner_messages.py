@@ -26,6 +26,7 @@ REMOVES_THERE = "removes_there"
 DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
 DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
 NOT_IN_PLAN = "not_in_plan"
+WHICH_REQUEST, KNOWN_PLAN_WAITS = "which_request", "known_plan_waits"
 NOTHING_TO_GO_ON, BUILDS_PLAN, NO_REQUEST = "nothing_to_go_on", "builds_plan", "no_request"
 ALL_RIGHT, NOT_READ, CANNOT_UNDO, SAY_YES = "all_right", "not_read", "cannot_undo", "say_yes"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
@@ -72,6 +73,10 @@ SENTENCES: Mapping[str, str] = {
         "Nothing of that is left to do, so I change nothing. Write “stop” if I should wait."
     ),
     SAY_AGAIN: gettext_noop("Please write the whole request again."),
+    WHICH_REQUEST: gettext_noop("Which request do you mean? Name its level and row, or its material."),
+    KNOWN_PLAN_WAITS: gettext_noop(
+        "I cannot leave out parts of the plan. Write “go on” if I shall build again."
+    ),
     NOTHING_TO_GO_ON: gettext_noop("I have no request to go on with. Tell me what to put where."),
     BUILDS_PLAN: gettext_noop("I build what the plan has, as far as I have the material."),
     NO_REQUEST: gettext_noop("Nothing that you asked for is left to do."),

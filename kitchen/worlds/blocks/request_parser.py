@@ -54,6 +54,9 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
             if exception := _exception(words, part, found):
                 found[-1:] = [*found[-1:], *exception] if exception[0].do == CANCEL else exception
                 continue
+            if found and found[-1].do == GIVE and _is_for_part(words, part, found[-1]):
+                found[-1] = ParsedRequest(HELP_WANTED, players=found[-1].players)
+                continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
             said = _Context(words, items, bool(thing), bool(level), axis)
@@ -71,6 +74,12 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
                 add_request(found, request)
     told = [one for one in found if one.do not in (NOTED, UNREAD)]
     yield from told or found[:1]
+
+
+def _is_for_part(words: PlannerWords, clause: str, gift: ParsedRequest) -> bool:
+    """Return whether a clause such as *but not all of them* limits the gift before it."""
+    limits = words.says("share", clause) and request_words().says("negation", clause)
+    return limits and not (gift.amount or gift.keeps)
 
 
 def _says_no(words: PlannerWords, clause: str, requests: Sequence[ParsedRequest]) -> bool:
@@ -250,7 +259,7 @@ def _about_work(words: PlannerWords, clause: str, *, is_site: bool) -> ParsedReq
         return None
     for name, only in (("undo", ""), ("put_back", REMOVE), ("take_away", PLACE)):
         if words.says(name, clause):
-            return ParsedRequest(UNDO, undoes=only)
+            return ParsedRequest(UNDO, undoes=only, which=words.says("which", clause))
     return None
 
 
@@ -268,8 +277,10 @@ def _cancelled(
     if not things and not any(places) and words.says("everything", clause):
         yield ParsedRequest(CANCEL_ALL, players=players)
         return
+    names = bool(things) or any(places)
+    which, resumes = (words.says(name, clause) and not names for name in ("which", "may_resume"))
     for item in dict.fromkeys(thing.item for thing in things) or ("",):
-        yield ParsedRequest(CANCEL, item, 0, players, (), places)
+        yield ParsedRequest(CANCEL, item, 0, players, (), places, which=which, may_resume=resumes)
 
 
 def _is_question(words: PlannerWords, clause: str) -> bool:
@@ -353,8 +364,16 @@ def _refusal(
         yield ParsedRequest(RESUME if goes_on else STOP, players=players)
     elif words.says("help", clause):
         yield ParsedRequest(HELP_WANTED, players=players)
-    elif any(words.says(name, clause) for name in ("give", "place", "remove", "acts")):
-        yield from _cancelled(words, clause, things, players)
+    elif words.says("remembers", clause):
+        return
+    elif any(words.says(name, clause) for name in ("give", "place", "remove", "acts")) or (
+        any(_places(words, clause))
+        or (things and words.says("any_more", clause) and not words.says("wants", clause))
+    ):
+        refuses = not words.says("give", clause) and not words.says("remove", clause)
+        yield from (replace(one, refuses=refuses) for one in _cancelled(words, clause, things, players))
+    elif things and not words.says("corrects", clause):
+        yield ParsedRequest(NOTED, players=players)
 
 
 def _gifts(

@@ -32,8 +32,10 @@ from kitchen.worlds.blocks.planner_messages import (
     BLOCKS_STAY,
     DONE_STAYS,
     DROPS,
+    KNOWN_PLAN_WAITS,
     NOTHING_TO_DROP,
     SAY_AGAIN,
+    WHICH_REQUEST,
 )
 from kitchen.worlds.blocks.requested_blocks import meant_items, named_cells, site_size
 
@@ -103,13 +105,18 @@ def take_back(
     instead (None if there is none), the open requests that are left, and the sentences of the answer."""
     if parsed.do == HELP_WANTED and last.asks_back and parsed.thing:
         parsed = replace(parsed, do=CORRECT)
-    if parsed.do == CANCEL and last.stopped and not _names(parsed):
+    if parsed.which:
+        return None, kept, [(WHICH_REQUEST,)]
+    if parsed.do == CANCEL and last.stopped and parsed.may_resume:
         return ParsedRequest(RESUME, players=parsed.players), kept, ()
     if parsed.do == UNDO:
         made = drop_requests(situation, kept, number, lambda one: one.number == last.number)
         return parsed, made.kept, list(_dropped_parts(made))
     if parsed.do in (CANCEL, CANCEL_ALL):
         made = _cancelled(situation, number, parsed, kept, last)
+        if parsed.do == CANCEL and _waits(situation, parsed, made):
+            stop = ParsedRequest(STOP, players=parsed.players)
+            return stop, made.kept, [*_dropped_parts(made), (KNOWN_PLAN_WAITS,)]
         return None, made.kept, list(_dropped_parts(made)) or [(NOTHING_TO_DROP,)]
     if parsed.do != CORRECT and not _replaces(parsed, last):
         return parsed, kept, ()
@@ -119,6 +126,12 @@ def take_back(
     if not parts and any(one.do in (PLACE, REMOVE, GIVE) for one in last.requests) and not last.asks_back:
         parts.append((DONE_STAYS,))
     return wanted, made.kept, parts if wanted else [*parts, (SAY_AGAIN,)]
+
+
+def _waits(situation: Situation, parsed: ParsedRequest, made: Dropped) -> bool:
+    """Return whether a builder must wait who would build, by the plan, what it shall not build."""
+    knows = any("blueprint" in situation.briefs[seat] for seat in situation.seats)
+    return knows and (parsed.refuses or (any(parsed.places) and not made.dropped))
 
 
 def _names(parsed: ParsedRequest) -> bool:

@@ -696,3 +696,26 @@ def test_who_knows_the_plan_says_what_is_lacking_in_all(text: str, stone: int, a
     talk.say(text)
     talk.decide(because=REASON_TO_ANSWER)
     assert [one.text for one in talk.says if one.kind == "answer"] == [answer]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["don't build level 2 yet", "don't place any more planks", "no pongas más tablones", "先别建第2层"],
+)
+def test_who_knows_the_plan_waits_rather_than_build_what_it_shall_leave_out(text: str) -> None:
+    talk = telling()
+    talk.say(text)
+    talk.play(12)
+    assert not talk.stones()
+    assert "I cannot leave out parts of the plan." in said_by(talk)
+    talk.say("go on")
+    talk.play(12)
+    assert talk.stones()
+
+
+def test_it_asks_back_which_of_several_requests_is_meant() -> None:
+    talk = unknowing()
+    talk.say("stone on level 1, row 1")
+    talk.say("forget the first one")
+    talk.play(1)
+    assert "Which request do you mean?" in said_by(talk)

@@ -38,7 +38,7 @@ def _words_of(request: ParsedRequest) -> Iterator[str]:
         yield "every level"
     if request.shape:
         yield request.shape
-    yield from (name for name in ("corrects", "adds") if getattr(request, name))
+    yield from (name for name in ("corrects", "adds", "which") if getattr(request, name))
     if request.undoes:
         yield f"what was {request.undoes}"
 
