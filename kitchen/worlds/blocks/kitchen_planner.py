@@ -34,6 +34,7 @@ Wish = tuple[Command, ...]
 """An action, and the walk to where it works."""
 ANIMAL_OF: Mapping[str, str] = {f"cooked_{meat}": animal for animal, meat in MEAT.items()}
 NOTHING_GIVEN: Mapping[int, Command] = MappingProxyType({})
+NOTHING_AVOIDED: Mapping[int, Collection[str]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class Claims:
     """Logs in the furnace and in hands, less the pieces that they will cook."""
     takes_out: bool = False
     left: frozenset[str] = frozenset()
-    """Raw items that people fetch."""
+    """Raw items that people fetch, or that the seat in turn avoids."""
 
 
 def _claims(seen: Mapping[str, Json], dishes: list[str]) -> Claims:
@@ -70,21 +71,27 @@ def _claims(seen: Mapping[str, Json], dishes: list[str]) -> Claims:
 
 
 def kitchen_commands(
-    situation: Situation, given: Mapping[int, Command] = NOTHING_GIVEN, left: Collection[str] = ()
+    situation: Situation,
+    given: Mapping[int, Command] = NOTHING_GIVEN,
+    left: Collection[str] = (),
+    avoided: Mapping[int, Collection[str]] = NOTHING_AVOIDED,
 ) -> dict[int, Command]:
     """Return the next action of each of the agent's seats that needs one, by seat.
 
     Seats in `given` do what is given there, and the others count on it. Raw items in `left` are fetched by
-    people: no seat fetches them.
+    people: no seat fetches them. `avoided` has those that a seat does not fetch, by seat.
     """
     first = situation.seats[0]
     seen, brief = situation.observations[first], situation.briefs[first]
     claims = _claims(seen, brief["dishes"])
     for command in given.values():
         _claim(command, claims)
-    claims.left = frozenset(left)
     asked = situation.seats if situation.request.asked is None else situation.request.asked
-    return {seat: given.get(seat) or _command(situation, seat, seen, claims) for seat in asked}
+    commands = dict[int, Command]()
+    for seat in asked:
+        claims.left = frozenset(left) | frozenset(avoided.get(seat, ()))
+        commands[seat] = given.get(seat) or _command(situation, seat, seen, claims)
+    return commands
 
 
 def _command(situation: Situation, seat: int, seen: Mapping[str, Json], claims: Claims) -> Command:

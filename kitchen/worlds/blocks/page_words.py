@@ -122,6 +122,7 @@ ANSWER_CODE, ANSWER_PARTS = "request_answer", "parts"
 REQUEST_ANSWERS: Mapping[str, str] = {
     "get": gettext_noop("Player {player} gets this: {thing}."),
     "leave": gettext_noop("We leave this to you: {thing}."),
+    "avoid": gettext_noop("Player {player} does not get this: {thing}."),
     "stop": gettext_noop("Player {player} waits."),
     "go_on": gettext_noop("Player {player} goes on."),
     "deliver": gettext_noop("We cook and deliver by ourselves, as soon as we can."),
@@ -134,6 +135,7 @@ REQUEST_ANSWERS: Mapping[str, str] = {
 """What the stand-in of the kitchen's dispatcher answers, by request."""
 ANSWERS_OF_SEVERAL: Mapping[str, str] = {
     "get": gettext_noop("Players {player} get this: {thing}."),
+    "avoid": gettext_noop("Players {player} do not get this: {thing}."),
     "too_far": gettext_noop(
         "Players {player} cannot get this now: {thing}. It is not near, and no action leads to it."
     ),

@@ -54,9 +54,6 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
             if exception := _exception(words, part, found):
                 found[-1:] = [*found[-1:], *exception] if exception[0].do == CANCEL else exception
                 continue
-            if found and found[-1].do == GIVE and _is_for_part(words, part, found[-1]):
-                found[-1] = ParsedRequest(HELP_WANTED, players=found[-1].players)
-                continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
             said = _Context(words, items, bool(thing), bool(level), axis)
@@ -157,6 +154,8 @@ def _shape(words: PlannerWords, clause: str) -> str:
 def _exception(words: PlannerWords, clause: str, found: Sequence[ParsedRequest]) -> list[ParsedRequest]:
     """Return the last request of `found` without the cells that a clause leaves out, such as *but not at row
     3, column 1*. Nothing for other clauses. Without a request before it, the clause takes cells back."""
+    if found and found[-1].do == GIVE and _is_for_part(words, clause, found[-1]):
+        return [ParsedRequest(HELP_WANTED, players=found[-1].players)]
     main, left_out = words.split_exception(clause)
     verbs = any(words.says(name, clause) for name in ("place", "remove", "give"))
     if left_out and not re.search(r"\w", re.sub(words.known, " ", main)):

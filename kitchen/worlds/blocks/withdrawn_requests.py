@@ -114,10 +114,7 @@ def take_back(
         return parsed, made.kept, list(_dropped_parts(made))
     if parsed.do in (CANCEL, CANCEL_ALL):
         made = _cancelled(situation, number, parsed, kept, last)
-        if parsed.do == CANCEL and _waits(situation, parsed, made):
-            stop = ParsedRequest(STOP, players=parsed.players)
-            return stop, made.kept, [*_dropped_parts(made), (KNOWN_PLAN_WAITS,)]
-        return None, made.kept, list(_dropped_parts(made)) or [(NOTHING_TO_DROP,)]
+        return _after_cancel(situation, parsed, made)
     if parsed.do != CORRECT and not _replaces(parsed, last):
         return parsed, kept, ()
     made = drop_requests(situation, kept, number, lambda one: one.number == last.number)
@@ -126,6 +123,16 @@ def take_back(
     if not parts and any(one.do in (PLACE, REMOVE, GIVE) for one in last.requests) and not last.asks_back:
         parts.append((DONE_STAYS,))
     return wanted, made.kept, parts if wanted else [*parts, (SAY_AGAIN,)]
+
+
+def _after_cancel(
+    situation: Situation, parsed: ParsedRequest, made: Dropped
+) -> tuple[ParsedRequest | None, list[BuilderRequest], Sequence[Part]]:
+    """Return what `take_back` returns when requests were taken back: `made` says which."""
+    if parsed.do == CANCEL and _waits(situation, parsed, made):
+        stop = ParsedRequest(STOP, players=parsed.players)
+        return stop, made.kept, [*_dropped_parts(made), (KNOWN_PLAN_WAITS,)]
+    return None, made.kept, list(_dropped_parts(made)) or [(NOTHING_TO_DROP,)]
 
 
 def _waits(situation: Situation, parsed: ParsedRequest, made: Dropped) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import TypeAdapter
 
@@ -27,12 +27,14 @@ from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, numbered
 from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 
 GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
+AVOID = "avoid"
 DELIVER, TOO_FAR, ONE_EACH = "deliver", "too_far", "one_each"
-"""Kinds of request. HELP is the answer to words that are not understood. DELIVER asks to cook or deliver,
-which players do without words. TOO_FAR and ONE_EACH answer requests for what no action leads to, and for
-several things at once."""
+"""Kinds of request. AVOID asks some players not to get something. HELP is the answer to words that are not
+understood. DELIVER asks to cook or deliver, which players do without words. TOO_FAR and ONE_EACH answer
+requests for what no action leads to, and for several things at once."""
 ANSWERS_ONLY = frozenset({RESUME, DELIVER, TOO_FAR, ONE_EACH})
 """Kinds of which nothing is left to do."""
+_EXCEPTED = r"~(\d{1,2})~"
 PATIENCE_STEPS = 10
 """Steps after which a request to get something is given up."""
 
@@ -49,6 +51,16 @@ class RequestWords(Record):
     negation: str
     not_stop: str
     """Words with which the sender asks not to stop."""
+    enough: str
+    """Words with which the sender says that there is enough of something."""
+    excepted: str
+    """Words before players who shall not follow a request."""
+    only: str
+    """Words before the only players who shall follow a request."""
+    drops: str
+    """Words before what shall not be got any more, if something else is named, too."""
+    no_more: str
+    """Words with which the sender no longer wants something."""
     says_no: str
     """A clause that only says that what came before it was wrong."""
     deliver: str
@@ -60,6 +72,14 @@ class RequestWords(Record):
     def says(self, name: str, text: str) -> bool:
         """Return whether the expression with this name occurs in the text."""
         return re.search(getattr(self, name), text) is not None
+
+    def with_marks(self, text: str) -> str:
+        """Return the text with `~3~` for *except player 3*, and with *leave sheep* for *instead of sheep*."""
+        text = re.sub(rf"(?:{self.only})(?={self.numbers})", " ", text)
+        text = re.sub(rf"(?:{self.excepted}){self.numbers}", r" ~\1~ ", text)
+        for item, words in self.things.items():
+            text = re.sub(rf"(?:{self.drops})(?:{words})", f" , leave {item} , ", text)
+        return text
 
     def thing_in(self, text: str) -> str:
         """Return the first log or raw meat that the text names. Return an empty text if it names none."""
@@ -83,7 +103,7 @@ class PlayerRequest:
     """Number of the message."""
     step: int
     do: str
-    """GET, LEAVE, STOP or RESUME."""
+    """GET, LEAVE, AVOID, STOP or RESUME."""
     thing: str = ""
     """The log or raw meat that is meant."""
     seats: tuple[int, ...] = ()
@@ -146,13 +166,15 @@ def _requests(
 ) -> Iterator[PlayerRequest]:
     """Yield the requests of a message that are for seats of this agent."""
     words = request_words()
-    text = message.text.lower().replace("\u2019", "'")
+    text = words.with_marks(message.text.lower().replace("\u2019", "'"))
     busy = {seat for each in kept if each.do == GET for seat in each.seats}
     named: tuple[int, ...] = ()
     found, denied = list[PlayerRequest](), False
-    for clause, numbers in _addressed_clauses(words, text):
+    for each in _addressed_clauses(words, text):
+        clause, numbers = each.text, each.seats
         named = () if words.says("everybody", clause) else numbers or named
-        seats = tuple(seat for seat in named or situation.seats if seat in situation.seats)
+        everyone = [seat for seat in situation.seats if seat not in each.without]
+        seats = tuple(seat for seat in named or everyone if seat in situation.seats)
         do, thing = _wish(words, clause)
         if do == GET and seats:
             seats, denied = (found.pop().seats, False) if denied and found else (seats, denied)
@@ -160,6 +182,8 @@ def _requests(
             chosen = seats if numbers or words.says("each", clause) else tuple(free[:1])
             busy |= set(chosen)
             found += _gets(situation, message, clause, thing, chosen)
+            without = tuple(seat for seat in each.without if seat in situation.seats and seat not in chosen)
+            found += [_made(situation, message, AVOID, thing, without)] if without else []
         elif do == LEAVE:
             found.append(_made(situation, message, do, thing, situation.people))
         elif do and seats:
@@ -168,16 +192,25 @@ def _requests(
     yield from found
 
 
-def _addressed_clauses(words: RequestWords, text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield each clause of a text with the seats that it names. Those of a clause that only names players
-    are added to the next clause."""
+class _Clause(NamedTuple):
+    text: str
+    seats: tuple[int, ...]
+    """The seats that it names."""
+    without: tuple[int, ...]
+    """The seats that its message leaves out."""
+
+
+def _addressed_clauses(words: RequestWords, text: str) -> Iterator[_Clause]:
+    """Yield each clause of a text. The seats of a clause that only names players are added to the next
+    clause."""
     before: tuple[int, ...] = ()
-    for clause in re.split(words.clauses, text):
+    without = tuple(int(number) - 1 for number in re.findall(_EXCEPTED, text))
+    for clause in re.split(words.clauses, re.sub(_EXCEPTED, " ", text)):
         numbers = tuple(int(number) - 1 for number in re.findall(words.numbers, clause))
         if numbers and not re.search(r"\w", re.sub(words.numbers, " ", clause)):
             before += numbers
         if clause.strip():
-            yield clause, (*before, *numbers) if before != numbers else numbers
+            yield _Clause(clause, (*before, *numbers) if before != numbers else numbers, without)
         if re.search(r"\w", re.sub(words.numbers, " ", clause)):
             before = ()
 
@@ -200,11 +233,14 @@ def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
     """Return what a clause of a message asks for: a verb and a thing. Both are empty if the clause is not
     understood."""
     thing, denied = words.thing_in(clause), words.says("negation", clause)
+    clause = re.sub(rf"(?:\b(?:el|the)\s+)?{words.numbers}", " ", clause)
     if words.says("go_on", clause):
         return (STOP if denied else RESUME), ""
     if words.says("deliver", clause):
         return ("", "") if denied else (DELIVER, "")
-    if thing and (words.says("own", clause) or denied or words.says("stop", clause)):
+    if thing and words.says("enough", clause):
+        return (GET if denied else LEAVE), thing
+    if thing and (denied or any(words.says(name, clause) for name in ("own", "stop", "no_more"))):
         return LEAVE, thing
     if thing:
         return GET, thing
@@ -225,7 +261,7 @@ def _amounts(situation: Situation, thing: str, seats: Iterable[int]) -> list[int
     return [players[seat]["holds"].get(thing, 0) for seat in seats]
 
 
-REPLACES = {(GET, STOP), (GET, RESUME), (STOP, GET), (STOP, STOP), (STOP, RESUME)}
+REPLACES = {(GET, STOP), (GET, RESUME), (STOP, GET), (STOP, STOP), (STOP, RESUME), (AVOID, RESUME)}
 """Which earlier request of a seat ends with which new one. Things to get are got one after the other."""
 
 
@@ -237,7 +273,12 @@ def _still_open(kept: Iterable[PlayerRequest], new: PlayerRequest) -> list[Playe
         opposite = each.thing == new.thing and {each.do, new.do} == {GET, LEAVE}
         frees = new.do == RESUME and each.do == LEAVE
         rest = each
-        if (each.do, new.do) in REPLACES:
+        changes = each.thing == new.thing and (each.do, new.do) in (
+            (AVOID, GET),
+            (GET, AVOID),
+            (AVOID, AVOID),
+        )
+        if changes or (each.do, new.do) in REPLACES:
             stay = [index for index, seat in enumerate(each.seats) if seat not in new.seats]
             pick = (each.seats, each.had)
             seats, had = (tuple(values[index] for index in stay) for values in pick)
@@ -264,7 +305,10 @@ def requested_commands(
         busy = _holders_of_ordered(situation)
         given = {**{seat: GO_ON for seat in asked if seat not in busy}, **given}
     left = {each.thing for each in heard.open if each.do == LEAVE}
-    return kitchen_commands(situation, given, left)
+    avoided = {
+        seat: {one.thing for one in heard.open if one.do == AVOID and seat in one.seats} for seat in asked
+    }
+    return kitchen_commands(situation, given, left, avoided)
 
 
 def _holders_of_ordered(situation: Situation) -> set[int]:
