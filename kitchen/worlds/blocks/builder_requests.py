@@ -77,7 +77,7 @@ from kitchen.worlds.blocks.planner_messages import (
 from kitchen.worlds.blocks.progress_answers import progress_answer
 from kitchen.worlds.blocks.request_context import completed_request
 from kitchen.worlds.blocks.request_parser import parse_requests
-from kitchen.worlds.blocks.requested_blocks import meant_items, named_cells, site_size
+from kitchen.worlds.blocks.requested_blocks import meant_items, named_cells, site_size, with_last
 from kitchen.worlds.blocks.undone_requests import (
     settle_commands,
     undo_answer,
@@ -210,7 +210,8 @@ def _requests_of(situation: Situation, message: TeamMessage) -> list[ParsedReque
     """Return the requests of a message that are for seats of this agent. Small talk counts only if there is
     nothing else."""
     held = _held(situation, situation.seats).keys() - TOOLS.keys() | {DIRT}
-    read = list(parse_requests(message.text, sorted(held)))
+    brief = situation.briefs[situation.seats[0]]
+    read = [with_last(brief, one) for one in parse_requests(message.text, sorted(held))]
     found = [one for one in read if _is_meant(situation, one)]
     if not read and message.kind != INFORM:
         players = tuple(

@@ -131,6 +131,12 @@ class PlannerWords(Record):
     remembers: str
     """Words that make a negation a reminder, such as *do not forget*."""
     any_more: str
+    only: str
+    """How a text begins that limits a request to what it names."""
+    more: str
+    """Words that add to a request, such as *also*."""
+    not_thing: str
+    """Words before a thing that is wrong, such as *not planks, dirt*."""
     undo: str
     put_back: str
     take_away: str
@@ -251,7 +257,7 @@ class PlannerWords(Record):
                 clause = part
             elif self._is_only_address(clause) or self.says("condition", clause):
                 clause += mark + part
-            elif self._begins_anew(part):
+            elif self._begins_anew(part) or (self.says("only", part) and not self.names_place(clause)):
                 yield clause
                 clause = part
             else:
@@ -290,7 +296,7 @@ class PlannerWords(Record):
 
     def all_of(self, axis: str) -> str:
         """Return the expression for all numbers of an axis, such as `every row`."""
-        return rf"(?:{self.each})\s*(?:{self.axes[axis]}(?![a-zñ])|{self.axes_after[axis]})"
+        return rf"(?:{self.each})\s*(?:(?:{self.axes[axis]})(?![a-zñ])|{self.axes_after[axis]})"
 
     def places_in(self, text: str) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """Return the places that the text names: for each, the numbers of each axis, counted from
@@ -312,6 +318,28 @@ class PlannerWords(Record):
         """Return where in the text the numbers of an axis are, and the numbers."""
         found = list(re.finditer(self._before(axis), text)) or list(re.finditer(self._after(axis), text))
         return [(one.start(), one[1]) for one in found]
+
+    def names_place(self, text: str) -> bool:
+        """Return whether a text has numbers of an axis."""
+        return any(self.numbers_of(axis, text) for axis in AXES)
+
+    def names_axis(self, text: str) -> bool:
+        """Return whether a text has the word for an axis, with or without a number."""
+        words = (rf"\b(?:{self.axes[axis]})(?![a-zñ])|{self.axes_after[axis]}" for axis in AXES)
+        return re.search("|".join(words), text) is not None
+
+    def _excepted_axis(self, numbers: str, before: str) -> str:
+        """Return the axis of left out numbers that name none. It is the last one of which all are meant, or
+        that has these numbers; otherwise the only one that the text `before` does not name. Empty if it is
+        not clear."""
+        whole = [(each.end(), axis) for axis in AXES for each in re.finditer(self.all_of(axis), before)]
+        if whole:
+            return max(whole)[1]
+        last, left_out = self.last_axis(before), set(_numbers_in(numbers))
+        if last and left_out <= set(self.numbers_of(last, before)):
+            return last
+        free = [axis for axis in AXES if not self.numbers_of(axis, before)]
+        return free[0] if len(free) == 1 else ""
 
     def last_axis(self, text: str) -> str:
         """Return the axis whose numbers come last in a text; empty if it names none."""
@@ -336,7 +364,7 @@ class PlannerWords(Record):
         """Return the place that a text of an exception names, as levels, columns and rows. Numbers without an
         axis are of the last axis in the text `before` it. None if it is not understood."""
         if re.fullmatch(rf"\W*(?:(?:the|la|el|las|los|number)\s+)*{_NUMBERS}\W*", text):
-            axis = self.last_axis(before)
+            axis = self._excepted_axis(text, before)
             text = f"{axis} {re.sub('(?:the|la|el|las|los|number) ', '', text)}" if axis else ""
         places = self.places_in(text)
         understood = len(places) == 1 and any(places[0]) and self.is_understood(text, "", ())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kitchen.worlds.blocks.builder_words import AXES, PlannerWords
-from kitchen.worlds.blocks.parsed_requests import FOLLOW, PLACE, REMOVE, UNCLEAR, YES, ParsedRequest
+from kitchen.worlds.blocks.parsed_requests import CORRECT, FOLLOW, PLACE, REMOVE, UNCLEAR, YES, ParsedRequest
 
 
 def completed_request(new: ParsedRequest, last: Sequence[ParsedRequest]) -> ParsedRequest:
@@ -23,6 +23,8 @@ def completed_request(new: ParsedRequest, last: Sequence[ParsedRequest]) -> Pars
     if new.do == YES:
         has_all = bool(earlier.thing and earlier.places[0])
         return replace(earlier, do=PLACE) if earlier.do == UNCLEAR and has_all else new
+    if new.corrects and earlier.do == PLACE:
+        return replace(new, do=CORRECT, adds=False, corrects=False)
     only_level = not any(new.places[1:])
     has_context = bool(earlier.thing or new.thing) and any(earlier.places)
     if earlier.do not in (PLACE, REMOVE, UNCLEAR) or not has_context:
@@ -57,4 +59,6 @@ def following_request(
     left = re.sub(words.follows, " ", left)
     if not words.is_understood(left, content.thing, items, content.amount):
         return None
-    return replace(content, do=FOLLOW, adds=left != main, without=(without,) if without else ())
+    only = words.says("only", clause) and not words.says("more", clause)
+    excepted = (without,) if without else ()
+    return replace(content, do=FOLLOW, adds=left != main, corrects=only, without=excepted)

@@ -63,14 +63,36 @@ def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
             for each in requests:
                 players = each.players or players
                 request = replace(each, players=players)
-                if each.do == FOLLOW and found and found[-1].do in (PLACE, REMOVE):
-                    request = each = completed_request(request, found)
-                if each.do in (PLACE, REMOVE):
-                    thing, level = each.thing or thing, each.places[0] or level
-                    request = replace(request, thing=thing, places=(level, *each.places[1:]))
+                request = _followed(request, found)
+                if _narrows(words, part, request, found):
+                    continue
+                if request.do in (PLACE, REMOVE):
+                    thing, level = request.thing or thing, request.places[0] or level
+                    request = replace(request, thing=thing, places=(level, *request.places[1:]))
                 add_request(found, request)
     told = [one for one in found if one.do not in (NOTED, UNREAD)]
     yield from told or found[:1]
+
+
+def _followed(new: ParsedRequest, found: Sequence[ParsedRequest]) -> ParsedRequest:
+    """Return a request that only names places with the rest of the request before it in the message."""
+    follows = new.do == FOLLOW and found and found[-1].do in (PLACE, REMOVE)
+    return completed_request(new, found) if follows else new
+
+
+def _narrows(words: PlannerWords, clause: str, new: ParsedRequest, found: list[ParsedRequest]) -> bool:
+    """Return whether a clause such as *row 4* only says more about the place of the request before it. That
+    request then has the place."""
+    earlier = [one for one in found if one.do != YES]
+    if new.do != PLACE or not earlier or earlier[-1].do != PLACE or words.things_in(clause, ()):
+        return False
+    last, verbs = earlier[-1], any(words.says(name, clause) for name in ("place", "more", "only"))
+    named = [axis for axis, numbers in enumerate(_places(words, clause)) if numbers]
+    if verbs or new.amount or not named or any(last.places[axis] for axis in named):
+        return False
+    places = tuple(now or then for now, then in zip(new.places, last.places, strict=True))
+    found[:] = [*earlier[:-1], replace(last, places=places, without=(*last.without, *new.without))]
+    return True
 
 
 def _is_for_part(words: PlannerWords, clause: str, gift: ParsedRequest) -> bool:
@@ -89,8 +111,14 @@ def _corrections(said: _Context, clause: str, *, denied: bool) -> list[ParsedReq
     """Return the requests of a clause that corrects an earlier request; nothing for other clauses. `denied`
     says whether the clause before it was a *no*."""
     words = said.words
+    before, _, rest = re.sub(words.instead, "\n", clause).partition("\n")
+    if (
+        _names_wrong_thing(said, before)
+        and words.things_in(rest, said.items)
+        and (found := _changes(said, rest))
+    ):
+        return found
     if words.says("wrong", clause):
-        _, _, rest = re.sub(words.instead, "\n", clause).partition("\n")
         return _changes(said, rest) or [ParsedRequest(CORRECT)]
     rest = re.sub(words.denies, "", clause)
     is_said = words.says("corrects", rest)
@@ -101,6 +129,13 @@ def _corrections(said: _Context, clause: str, *, denied: bool) -> list[ParsedReq
     if found or not is_said:
         return found
     return [ParsedRequest(CORRECT if said.content(rest) else UNREAD)]
+
+
+def _names_wrong_thing(said: _Context, text: str) -> bool:
+    """Return whether a text is like *not planks*. What follows it is the right thing."""
+    things = said.words.things_in(text, said.items)
+    left = re.sub(said.words.not_thing, "", text)
+    return left != text and len(things) == 1 and said.words.is_understood(left, things[0].item, said.items)
 
 
 def _changes(said: _Context, text: str) -> list[ParsedRequest]:
@@ -316,6 +351,8 @@ def _other_requests(
         yield ParsedRequest(YES, players=players)
     elif content and content.thing and words.is_understood(clause, content.thing, said.items, content.amount):
         yield replace(content, do=HELP_WANTED)
+    elif said.has_thing and said.has_level and words.names_axis(clause):
+        yield ParsedRequest(UNCLEAR, players=players)
     else:
         asked = looks_asked or words.begins_with("acts", clause) or words.says("remove", clause)
         yield from _small_talk(words, clause, players, looks_asked=asked)
@@ -340,6 +377,7 @@ def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: b
         return not begins
     if words.says("you", clause):
         verbs = any(words.says(name, clause) for name in ("place", "give", "remove", "wants"))
+        verbs = verbs or (has_site and not words.says("states", clause) and not words.says("done", clause))
         return not (verbs or usual.says("stop", clause) or usual.says("go_on", clause))
     if words.says("own", clause):
         has_it = words.says("has", clause) or usual.says("negation", clause)
@@ -371,7 +409,7 @@ def _refusal(
     ):
         refuses = not words.says("give", clause) and not words.says("remove", clause)
         yield from (replace(one, refuses=refuses) for one in _cancelled(words, clause, things, players))
-    elif things and not words.says("corrects", clause):
+    elif things and words.says("wants", clause):
         yield ParsedRequest(NOTED, players=players)
 
 

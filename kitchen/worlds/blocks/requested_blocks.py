@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from kitchen.contract.world import Json
@@ -11,6 +12,8 @@ from kitchen.worlds.blocks.blueprints import TOOLS
 from kitchen.worlds.blocks.item_recipes import Inventory
 from kitchen.worlds.blocks.parsed_requests import CORNERS, EDGE, ParsedRequest
 
+LAST = 998
+"""The number that stands for the last level, column or row, counted from 0."""
 KINDS_OF_ITEM: Mapping[str, tuple[str, ...]] = {"wood": ("_planks", "_log")}
 """Ends of the codes of items that a word for several kinds can mean."""
 
@@ -21,6 +24,20 @@ def meant_items(word: str, held: Inventory) -> list[str]:
     if word in KINDS_OF_ITEM:
         return [item for item in sorted(held) if item.endswith(KINDS_OF_ITEM[word])]
     return [word] if word else [item for item in sorted(held) if item not in TOOLS]
+
+
+def with_last(brief: Mapping[str, Json], parsed: ParsedRequest) -> ParsedRequest:
+    """Return a request with the numbers of the site for its last level, column and row (`LAST`)."""
+    columns, levels, rows = site_size(brief)
+    most = (levels, columns, rows)
+
+    def written(place: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        return tuple(
+            tuple(end - 1 if number == LAST and end else number for number in numbers)
+            for numbers, end in zip(place, most, strict=True)
+        )
+
+    return replace(parsed, places=written(parsed.places), without=tuple(map(written, parsed.without)))
 
 
 def named_cells(brief: Mapping[str, Json], parsed: ParsedRequest) -> Iterator[Cell]:
