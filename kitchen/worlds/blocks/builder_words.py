@@ -131,6 +131,8 @@ class PlannerWords(Record):
     remembers: str
     """Words that make a negation a reminder, such as *do not forget*."""
     any_more: str
+    perceives: str
+    """Words that make a negation with a place a statement, such as *I see no block in row 2*."""
     only: str
     """How a text begins that limits a request to what it names."""
     more: str

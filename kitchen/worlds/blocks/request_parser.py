@@ -384,7 +384,7 @@ def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: b
         tells = not words.says("wants", clause) or has_it
         return tells and not words.says("help", clause)
     asks = words.says("wants", clause) or words.says("give", clause)
-    asks = asks or usual.says("stop", clause)
+    asks = asks or usual.says("stop", clause) or usual.says("go_on", clause)
     return not asks and (words.says("done", clause) or (words.says("states", clause) and not has_site))
 
 
@@ -404,7 +404,7 @@ def _refusal(
     elif words.says("remembers", clause):
         return
     elif any(words.says(name, clause) for name in ("give", "place", "remove", "acts")) or (
-        any(_places(words, clause))
+        (any(_places(words, clause)) and not words.says("perceives", clause))
         or (things and words.says("any_more", clause) and not words.says("wants", clause))
     ):
         refuses = not words.says("give", clause) and not words.says("remove", clause)

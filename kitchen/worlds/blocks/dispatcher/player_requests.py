@@ -240,7 +240,9 @@ def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
         return ("", "") if denied else (DELIVER, "")
     if thing and words.says("enough", clause):
         return (GET if denied else LEAVE), thing
-    if thing and (denied or any(words.says(name, clause) for name in ("own", "stop", "no_more"))):
+    if thing and words.says("no_more", clause):
+        return (GET if denied else LEAVE), thing
+    if thing and (denied or words.says("own", clause) or words.says("stop", clause)):
         return LEAVE, thing
     if thing:
         return GET, thing
