@@ -86,7 +86,7 @@ def _narrows(words: PlannerWords, clause: str, new: ParsedRequest, found: list[P
     earlier = [one for one in found if one.do != YES]
     if new.do != PLACE or not earlier or earlier[-1].do != PLACE or words.things_in(clause, ()):
         return False
-    last, verbs = earlier[-1], any(words.says(name, clause) for name in ("place", "more", "only"))
+    last, verbs = earlier[-1], any(words.says(name, clause) for name in ("place", "more"))
     named = [axis for axis, numbers in enumerate(_places(words, clause)) if numbers]
     if verbs or new.amount or not named or any(last.places[axis] for axis in named):
         return False
