@@ -93,7 +93,7 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
         why = trouble if request.path.startswith(("/staff/", "/admin/")) else ""
         updating, passes = trouble is DatabaseProblem.UPDATING, trouble.passes
         told = {"why": why, "updating": updating, "passes": passes, "seconds": RETRY_SECONDS}
-        response = error_page(503, **told, again=request_to_retry(request))
+        response = error_page(503, database=True, **told, again=request_to_retry(request))
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
 

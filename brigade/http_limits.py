@@ -1,29 +1,41 @@
-"""Limit the size of request bodies, and how many participants' pages a server process renders at once.
+"""Limit the size of request bodies, and how many requests of each kind a server process answers at once.
 
-Further page requests wait in a queue. Without the queue, many page requests would delay people who play over
-a websocket. Requests by staff, API clients and health checks do not wait. If an error response has no body,
-the module adds an error page.
+Further requests wait in queues. Otherwise, many requests would delay people who play over a websocket.
+Participants' pages, staff pages, downloads, logins and health checks have queues of their own. If an error
+response has no body, the module adds an error page.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from asgiref.sync import ThreadSensitiveContext
 from django.utils import translation
 
-from brigade.error_pages import PAGES, error_page
+from brigade.error_pages import PAGES, RETRY_SECONDS, error_page
 from brigade.middleware import Message, Receive, Send, default_language_of_scope
-from brigade.server_limits import LARGEST_BODY, MOST_PAGES_AT_ONCE, STAFF_AND_API_PATHS
+from brigade.server_limits import (
+    LARGEST_BODY,
+    MOST_AT_ONCE,
+    MOST_IN_QUEUE,
+    STAFF_AND_API_PATHS,
+)
 
 Headers = Iterable[tuple[bytes, bytes]]
 
 log = logging.getLogger(__name__)
 
+HEALTH_PATHS = {"/health", "/ready"}
+LOGIN_PATHS = ("/admin/login/", "/staff/account/")
+"""Prefixes of paths whose forms have passwords."""
+_FILE = re.compile(r"\.[a-z]+$|^/api/studies/.")
+"""Addresses of files: with an ending, or among the files of the API."""
 ABOUT_THE_BODY = {b"content-type", b"content-length"}
 """Headers that describe the body and therefore come from the error page."""
 
@@ -118,25 +130,59 @@ class ErrorPageResponse:
             await self._send(message)
 
 
-class PageQueue:
-    """An ASGI application that renders a limited number of pages at once, each in its own thread. Of the
-    free threads, the one used last is used first."""
+class RequestQueues:
+    """An ASGI application that answers a limited number of requests of each kind at once, each in a thread
+    of its own. Of the free threads, the one used last is used first."""
 
-    def __init__(self, application: Any, at_once: int = MOST_PAGES_AT_ONCE) -> None:
+    def __init__(self, application: Any, at_once: Mapping[str, int] = MOST_AT_ONCE) -> None:
         self.application = application
-        self._threads: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
-        for _ in range(at_once):
-            self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
+        self._threads = {kind: free_threads(kind, count) for kind, count in at_once.items()}
+        self._waiting = Counter[str]()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Put the request into the queue after reading it completely. So a client that sends slowly does not
-        block the queue."""
-        if scope["path"].startswith(STAFF_AND_API_PATHS):
-            await self.application(scope, receive, send)
+        """Answer the request when it is its turn. It was read completely, so a client that sends slowly does
+        not block the queue. Refuse it with status 503 if the queue is full."""
+        kind = kind_of_request(scope.get("method", "GET"), scope["path"])
+        threads = self._threads[kind]
+        if self._waiting[kind] >= MOST_IN_QUEUE:
+            await refuse(send)
             return
-        thread = await self._threads.get()
+        self._waiting[kind] += 1
+        try:
+            thread = await threads.get()
+        finally:
+            self._waiting[kind] -= 1
         try:
             async with ThreadSensitiveContext(executor=thread):
                 await self.application(scope, receive, send)
         finally:
-            self._threads.put_nowait(thread)
+            threads.put_nowait(thread)
+
+
+def free_threads(kind: str, count: int) -> asyncio.LifoQueue[ThreadPoolExecutor]:
+    """Return a queue of `count` executors with one thread each."""
+    threads: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
+    for _ in range(count):
+        threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix=kind))
+    return threads
+
+
+def kind_of_request(method: str, path: str) -> str:
+    """Return in which queue a request waits: participants, staff, downloads, logins or health.
+
+    Logins hash passwords. Downloads are files of staff; a slow client can keep their threads long.
+    """
+    if path in HEALTH_PATHS:
+        return "health"
+    if not path.startswith(STAFF_AND_API_PATHS):
+        return "participants"
+    if method == "POST" and path.startswith(LOGIN_PATHS):
+        return "logins"
+    return "downloads" if _FILE.search(path) else "staff"
+
+
+async def refuse(send: Send) -> None:
+    """Answer with status 503 and without a body. `ErrorPageResponse` adds the error page."""
+    headers = [(b"retry-after", str(RETRY_SECONDS).encode())]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body"})

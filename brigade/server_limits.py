@@ -16,10 +16,18 @@ HEAD_SECONDS = 20.0
 bytes do not extend the time."""
 BODY_SECONDS = 60.0
 """Seconds for the body, and for keeping an idle connection."""
-MOST_PAGES_AT_ONCE = 4
-"""Maximum number of participants' pages that a process renders at once; the others wait in a queue."""
+MOST_AT_ONCE = {"participants": 4, "staff": 4, "downloads": 2, "logins": 1, "health": 1}
+"""Maximum number of requests of each kind that a process answers at once; the others wait in queues."""
+MOST_IN_QUEUE = 200
+"""Maximum number of requests that wait in one queue. Further ones are refused with status 503."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
+STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")
+"""Prefixes of paths that the staff process answers, if there is one. Each process reports its own health."""
+MOST_FORWARDED = 200
+"""Maximum number of requests of one web process that the staff process answers at once."""
+FORWARD_SECONDS = 120.0
+"""Seconds that a web process waits for the head of a response of the staff process."""
 LARGEST_MESSAGE = 65_536
 """Maximum bytes of a websocket message."""
 MOST_UNREAD = 24

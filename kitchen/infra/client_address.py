@@ -42,8 +42,8 @@ def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
     """Return the client's IP address; None if it cannot be read. `asked_from` is the address of the
     connection, and `forwarded` the `X-Forwarded-For` header."""
-    peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
-    if not forwarded or not _trusted(peer):
+    peer = _read(asked_from or "127.0.0.1")  # no address: a unix socket, which only our web server can reach
+    if not forwarded or (asked_from and not _trusted(peer)):
         return peer
     way = [_read(said) for said in reversed(forwarded.split(","))]
     # what an address that is no trusted proxy says of others may be invented

@@ -1,0 +1,181 @@
+"""Forward requests of staff, administrators and API clients from a web process to the staff process.
+
+Analyses, exports and password hashes take long. In a process of their own, they do not delay people who play
+in the web processes. These only copy bytes. The staff process listens on a unix socket, `paths.staff_socket`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.endpoints import UNIXClientEndpoint
+from twisted.internet.protocol import Protocol
+from twisted.python.failure import Failure
+from twisted.web.client import Agent, FileBodyProducer, HTTPConnectionPool, ResponseDone
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import UNKNOWN_LENGTH, IAgentEndpointFactory
+from zope.interface import implementer
+
+from brigade.server_limits import FORWARD_SECONDS, LARGEST_BODY, MOST_FORWARDED, STAFF_PROCESS_PATHS
+
+HOP_BY_HOP = {
+    b"connection",
+    b"content-length",
+    b"expect",
+    b"keep-alive",
+    b"proxy-authorization",
+    b"proxy-connection",
+    b"te",
+    b"trailer",
+    b"transfer-encoding",
+    b"upgrade",
+}
+"""Headers about one connection (RFC 9110, 7.6.1), and the length, which is set anew."""
+FORWARDED_FOR = b"x-forwarded-for"
+LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+
+log = logging.getLogger(__name__)
+
+
+@implementer(IAgentEndpointFactory)
+class UnixSocket:
+    """Connects all requests to one unix socket. Twisted's `Agent` calls `endpointForURI`."""
+
+    def __init__(self, reactor: Any, path: str) -> None:
+        self._reactor, self._path = reactor, path
+
+    def endpointForURI(self, uri: object) -> UNIXClientEndpoint:  # noqa: N802 - twisted's name
+        """Return the endpoint of the socket for any address."""
+        return UNIXClientEndpoint(self._reactor, self._path)
+
+
+class StaffProxy:
+    """Forwards requests to the staff process that listens on the unix socket `path`."""
+
+    def __init__(self, reactor: Any, path: str) -> None:
+        self._reactor = reactor
+        self._agent = Agent.usingEndpointFactory(
+            reactor, UnixSocket(reactor, path), HTTPConnectionPool(reactor, persistent=False)
+        )
+        self._running = 0
+
+    def takes(self, request: Any) -> bool:
+        """Return whether the staff process answers this request. Websockets and bodies that are refused stay
+        here."""
+        declared = request.requestHeaders.getRawHeaders(b"content-length", [b"0"])[0]
+        too_large = not declared.isdigit() or int(declared) > LARGEST_BODY
+        upgrade = request.requestHeaders.hasHeader(b"upgrade")
+        return request.path.startswith(STAFF_PROCESS_PATHS) and not upgrade and not too_large
+
+    def forward(self, request: Any) -> None:
+        """Send the request to the staff process, and its response to the browser. Send an error page if there
+        are too many requests, or if no response comes."""
+        if self._running >= MOST_FORWARDED:
+            request.basic_error(503, b"Service Unavailable", "too many requests")
+            return
+        self._running += 1
+        ended = request.notifyFinish()
+        ended.addBoth(self._count_end)
+        request.content.seek(0)
+        asked = self._agent.request(
+            request.method,
+            b"http://staff" + request.uri,
+            forwarded_headers(request),
+            FileBodyProducer(request.content),
+        )
+        asked.addTimeout(FORWARD_SECONDS, self._reactor)
+        Exchange(request, asked, ended)
+
+    def _count_end(self, reason: Any) -> Any:
+        self._running -= 1
+        return reason
+
+
+def forwarded_headers(request: Any) -> Headers:
+    """Return the headers for the staff process. The address of this connection's client is added to those
+    that a proxy sent. A program on this machine needs none: the unix socket is of this machine, too."""
+    headers = Headers()
+    for name, values in request.requestHeaders.getAllRawHeaders():
+        if name.lower() not in HOP_BY_HOP:
+            headers.setRawHeaders(name, values)
+    way = request.requestHeaders.getRawHeaders(FORWARDED_FOR, [])
+    address = getattr(request.client, "host", "")
+    if way or address not in LOOPBACK:
+        headers.setRawHeaders(FORWARDED_FOR, [b", ".join([*way, address.encode()])])
+    return headers
+
+
+class Exchange:
+    """One forwarded request: its response goes to the browser as it comes."""
+
+    def __init__(self, request: Any, asked: Deferred[Any], ended: Deferred[Any]) -> None:
+        self._request = request
+        self._is_open = True
+        self._asked = asked
+        self._body: Body | None = None
+        ended.addErrback(self._browser_left)
+        asked.addCallbacks(self._begin, self._fail)
+
+    def _browser_left(self, reason: Failure) -> None:
+        self._is_open = False
+        self._asked.cancel()
+        if self._body is not None:
+            self._body.drop()
+
+    def _begin(self, response: Any) -> None:
+        request = self._request
+        request.setResponseCode(response.code, response.phrase)
+        for name, values in response.headers.getAllRawHeaders():
+            request.responseHeaders.setRawHeaders(name, values)
+        if response.length is not UNKNOWN_LENGTH:
+            request.responseHeaders.setRawHeaders(b"content-length", [b"%d" % response.length])
+        self._body = Body(request, self)
+        response.deliverBody(self._body)
+
+    def _fail(self, reason: Failure) -> None:
+        if not self._is_open or reason.check(CancelledError):
+            return
+        if reason.check(TimeoutError):
+            log.warning("the staff process did not answer within %g s", FORWARD_SECONDS)
+        else:
+            log.warning("the staff process did not answer: %s", reason.getErrorMessage())
+        self._request.basic_error(503, b"Service Unavailable", "the staff process did not answer")
+
+    def end(self, reason: Failure) -> None:
+        """Finish the response. If the staff process ended in the middle of it, cut the connection: so the
+        browser knows that something is missing."""
+        if not self._is_open:
+            return
+        self._request.unregisterProducer()
+        if reason.check(ResponseDone):
+            self._request.finish()
+        else:
+            log.warning("a response of the staff process was cut: %s", reason.getErrorMessage())
+            self._request.loseConnection()
+
+
+class Body(Protocol):
+    """The body of a response. It is read only as fast as the browser takes it."""
+
+    def __init__(self, request: Any, exchange: Exchange) -> None:
+        self._request, self._exchange = request, exchange
+
+    def connectionMade(self) -> None:  # noqa: N802 - twisted's name
+        """Let the browser's connection pause this body. Twisted calls this."""
+        self._request.registerProducer(self.transport, True)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        """Send the next piece to the browser. Twisted calls this."""
+        self._request.write(data)
+
+    def connectionLost(self, reason: Any = None) -> None:  # noqa: N802
+        """Finish the response. Twisted calls this."""
+        self._exchange.end(reason)
+
+    def drop(self) -> None:
+        """Read no more."""
+        with contextlib.suppress(AttributeError):  # it has ended
+            self.transport.loseConnection()  # type: ignore[union-attr]

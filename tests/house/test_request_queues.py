@@ -1,0 +1,126 @@
+"""Requests are answered a few at a time, and each kind has a queue of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from brigade import http_limits
+from brigade.asgi import application
+from brigade.http_limits import RequestQueues, kind_of_request
+from brigade.middleware import Message, Receive, Send
+
+
+class Slow:
+    """Pages that are ready when they are told to be."""
+
+    def __init__(self) -> None:
+        self.now: list[str] = []
+        self.most = 0
+        self.ready = asyncio.Event()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        self.now.append(scope["path"])
+        self.most = max(self.most, len(self.now))
+        await self.ready.wait()
+        self.now.remove(scope["path"])
+        if scope["path"] == "/p/broken/":
+            raise RuntimeError("this page")
+
+
+async def nothing(*message: object) -> Any:
+    return {}
+
+
+async def asked(pages: RequestQueues, *paths: str) -> list[BaseException | None]:
+    """What becomes of all of them, who ask at once; they are ready once all of them have had a chance."""
+    asking = [asyncio.create_task(pages({"path": path}, nothing, nothing)) for path in paths]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    pages.application.ready.set()
+    return await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_the_others_wait_and_all_get_their_page() -> None:
+    slow = Slow()
+    answers = await asked(
+        RequestQueues(slow, {"participants": 2}), "/p/a/", "/p/broken/", "/s/demo/", "/static/x.css", "/p/b/"
+    )
+    assert slow.most == 2 and not slow.now
+    assert [type(answer) for answer in answers].count(RuntimeError) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "kind"),
+    [
+        ("GET", "/s/demo/", "participants"),
+        ("POST", "/p/somebody/", "participants"),
+        ("GET", "/staff/demo/live/", "staff"),
+        ("GET", "/admin/login/", "staff"),
+        ("POST", "/admin/login/", "logins"),
+        ("POST", "/staff/account/password/", "logins"),
+        ("GET", "/staff/demo/data/participants.csv", "downloads"),
+        ("GET", "/staff/demo/analysis/report.pdf", "downloads"),
+        ("GET", "/api/studies/demo/files/participants.csv", "downloads"),
+        ("GET", "/api/", "staff"),
+        ("GET", "/health", "health"),
+        ("GET", "/ready", "health"),
+        ("GET", "/metrics", "staff"),
+    ],
+)
+def test_each_kind_of_request_has_a_queue(method: str, path: str, kind: str) -> None:
+    assert kind_of_request(method, path) == kind
+
+
+async def test_downloads_and_logins_delay_no_pages() -> None:
+    """One that waits in one queue leaves the others free."""
+    slow = Slow()
+    queues = RequestQueues(slow, {"participants": 1, "staff": 1, "downloads": 1, "logins": 1, "health": 1})
+    paths = ["/staff/demo/data/a.csv", "/staff/demo/data/b.csv", "/staff/", "/p/a/", "/health"]
+    await asked(queues, *paths)
+    assert slow.most == 4
+
+
+async def test_who_finds_a_full_queue_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_limits, "MOST_IN_QUEUE", 1)
+    slow, statuses = Slow(), list[int]()
+
+    async def send(message: Message) -> None:
+        statuses.extend([message["status"]] if "status" in message else [])
+
+    queues = RequestQueues(slow, {"staff": 1})
+    asking = [asyncio.create_task(queues({"path": "/staff/"}, nothing, send)) for _ in range(3)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    slow.ready.set()
+    await asyncio.gather(*asking)
+    assert statuses == [503]
+
+
+async def test_threads_stay_and_no_two_pages_share_one() -> None:
+    made_in: list[int] = []
+    together = threading.Barrier(2)
+
+    async def page(scope: Message, receive: Receive, send: Send) -> None:
+        made_in.append(await sync_to_async(threading.get_ident)())
+        if scope["path"] == "/p/two/":
+            await sync_to_async(together.wait)(5)
+
+    pages = RequestQueues(page, {"participants": 2})
+    for _ in range(3):
+        await pages({"path": "/p/one/"}, nothing, nothing)
+    assert len(set(made_in)) == 1
+    made_in.clear()
+    await asyncio.gather(*(pages({"path": "/p/two/"}, nothing, nothing) for _ in range(2)))
+    assert len(set(made_in)) == 2
+
+
+def test_the_pages_that_are_served_stand_in_line() -> None:
+    served = application.application_mapping["http"]
+    while not isinstance(served, RequestQueues):
+        served = served.application
+    assert isinstance(served, RequestQueues)
