@@ -160,6 +160,8 @@ class Exchange:
 class Body(Protocol):
     """The body of a response. It is read only as fast as the browser takes it."""
 
+    transport: Any
+
     def __init__(self, request: Any, exchange: Exchange) -> None:
         self._request, self._exchange = request, exchange
 
@@ -178,4 +180,4 @@ class Body(Protocol):
     def drop(self) -> None:
         """Read no more."""
         with contextlib.suppress(AttributeError):  # it has ended
-            self.transport.loseConnection()  # type: ignore[union-attr]
+            self.transport.loseConnection()

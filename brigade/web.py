@@ -48,13 +48,16 @@ reactor: Any = running_reactor
 class DrainingServer(daphne.server.Server):
     """Daphne's server with a graceful shutdown. Its HTTP factory is a `brigade.web.HttpConnections`."""
 
+    endpoints: list[str]
+
     def run(self) -> None:
         """Run the server until it has shut down."""
         self.accepting: list[SingleAccept] = []
-        unix = [end for end in self.endpoints if end.startswith(UNIX_SOCKET)]
-        self.endpoints = [end for end in self.endpoints if end not in unix]
-        for end in unix:
-            reactor.callLater(0, self.listen_on_unix, int(end.removeprefix(UNIX_SOCKET)))
+        given: list[str] = self.endpoints
+        self.endpoints = [end for end in given if not end.startswith(UNIX_SOCKET)]
+        for end in given:
+            if end.startswith(UNIX_SOCKET):
+                reactor.callLater(0, self.listen_on_unix, int(end.removeprefix(UNIX_SOCKET)))
         reactor.callLater(0, self.begin)
         super().run()
 
