@@ -7,6 +7,7 @@ an organisation of the kind `pairwise`, each member talks with one partner at a 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -116,14 +117,41 @@ MASK = "***"
 
 
 def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
-    """Return the text with each blocked word or phrase replaced by `MASK`. Case and spacing do not matter."""
-    return _pattern(tuple(blocked)).sub(MASK, text) if any(one.strip() for one in blocked) else text
+    """Return the text with each blocked word or phrase replaced by `MASK`.
+
+    Case, spacing, accents, invisible characters and letters that look alike do not matter (`plain_letters`).
+    """
+    if not any(one.strip() for one in blocked):
+        return text
+    plain, places = plain_letters(text)
+    shown, end = "", 0
+    for found in _pattern(tuple(blocked)).finditer(plain):
+        shown += text[end : places[found.start()]] + MASK
+        end = places[found.end()] if found.end() < len(places) else len(text)
+    return shown + text[end:]
 
 
 @lru_cache(maxsize=64)
 def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str]:
-    words = sorted((one.split() for one in blocked if one.strip()), key=lambda one: -len("".join(one)))
-    return re.compile("|".join(_alone(r"\s+".join(map(re.escape, one))) for one in words), re.IGNORECASE)
+    words = [plain_letters(one)[0].split() for one in blocked if one.strip()]
+    words.sort(key=lambda one: -len("".join(one)))
+    return re.compile("|".join(_alone(r"\s+".join(map(re.escape, one))) for one in words))
+
+
+LOOK_ALIKES = str.maketrans("авеёкмнорстухіїјѕԁԛԝһӏαβεικνορτυχ", "abeekmhopctyxiijsdqwhlabeikvoptux")
+"""Small Cyrillic and Greek letters, and the Latin letters that look like them."""
+
+
+def plain_letters(text: str) -> tuple[str, list[int]]:
+    """Return the text in small letters without accents and invisible characters, with Latin letters in place
+    of full-width and similar ones. The second value is the place in `text` of each of its characters."""
+    plain, places = [], []
+    for place, character in enumerate(text):
+        for letter in unicodedata.normalize("NFKD", character).casefold():
+            if unicodedata.category(letter) not in {"Cf", "Mn", "Me"}:
+                plain.append(letter.translate(LOOK_ALIKES))
+                places.append(place)
+    return "".join(plain), places
 
 
 def _alone(pattern: str) -> str:

@@ -75,6 +75,8 @@ def test_units_containers_and_make_run_start_the_same() -> None:
     found, nothing = {name: essence(command) for name, command in commands().items()}, dict[str, str]()
     web = essence(list(app_processes.web_processes(nothing, 3, 1)[0].command))
     assert found["brigade-web@.service"] == found["web"] == found["Containerfile"] == web
+    staff = essence(list(app_processes.staff_process(nothing, 3).command))
+    assert found["brigade-staff.service"] == staff
     people = essence(list(app_processes.people_worker(nothing).command))
     assert found["brigade-people@.service"] == found["people"] == people
     experiments = essence(list(app_processes.experiment_worker(nothing).command))
@@ -292,6 +294,7 @@ STAND_IN = """#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
 case "$*" in
 *list-units*web@*) echo "brigade-web@1.service loaded active"; echo "brigade-web@2.service loaded active" ;;
+*list-units*staff*) echo "brigade-staff.service loaded active" ;;
 *list-units*people@*) echo "brigade-people@1.service loaded active" ;;
 *list-units*ticker@*) echo "$TICKERS" ;;
 "restart $BROKEN") exit 1 ;;
@@ -330,7 +333,7 @@ def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path,
         (ready := calls[-1]),
         *[
             word
-            for unit in ("web@1", "web@2", "people@1", "ticker@1", "experiments")
+            for unit in ("web@1", "web@2", "staff", "people@1", "ticker@1", "experiments")
             for word in (f"restart brigade-{unit}", ready)
         ],
         "stop brigade-web@spare brigade-people@spare brigade-ticker@spare",
