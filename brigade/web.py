@@ -363,13 +363,18 @@ class WebProcess(DrainingServer):
     """The server of one web process: daphne with preloaded pages, a heartbeat and a graceful shutdown."""
 
     def run(self) -> None:
-        """Preload the pages, start the heartbeat, and serve requests until the server has shut down."""
+        """Preload the pages, start the heartbeat, and serve requests until the server has shut down.
+
+        The staff process sends no heartbeat: nobody plays in it, so it must not hide that all web processes
+        are gone.
+        """
         from kitchen.play.live.render_page import preload_pages
         from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part
 
         preload_pages()
-        start_heartbeat(Part.WEB)
+        if not any(end.startswith(UNIX_SOCKET) for end in self.endpoints):
+            start_heartbeat(Part.WEB)
         super().run()
 
 
