@@ -1,8 +1,8 @@
 """Limit the size of request bodies, and how many requests of each kind a server process answers at once.
 
 Further requests wait in queues. Otherwise, many requests would delay people who play over a websocket.
-Participants' pages, staff pages, downloads, logins and health checks have queues of their own. If an error
-response has no body, the module adds an error page.
+Participants' pages, static files, staff pages, downloads, logins and `/ready` have queues of their own. If an
+error response has no body, the module adds an error page.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import quote
 
 from asgiref.sync import ThreadSensitiveContext
+from django.http import HttpResponse
 from django.utils import translation
 
-from brigade.error_pages import PAGES, RETRY_SECONDS, error_page
+from brigade.error_pages import OVERLOADED, PAGES, error_page, unavailable_page
 from brigade.middleware import Message, Receive, Send, default_language_of_scope
 from brigade.server_limits import (
     LARGEST_BODY,
+    LIMITED_QUEUES,
     MOST_AT_ONCE,
     MOST_IN_QUEUE,
     STAFF_AND_API_PATHS,
@@ -31,10 +34,10 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 log = logging.getLogger(__name__)
 
-HEALTH_PATHS = {"/health", "/ready"}
+HEALTH_PATH, READY_PATH, STATIC_PATHS = "/health", "/ready", "/static/"
 LOGIN_PATHS = ("/admin/login/", "/staff/account/")
 """Prefixes of paths whose forms have passwords."""
-_FILE = re.compile(r"\.[a-z]+$|^/api/studies/.")
+_FILE_PATH = re.compile(r"\.[a-z]+$|^/api/studies/.")
 """Addresses of files: with an ending, or among the files of the API."""
 ABOUT_THE_BODY = {b"content-type", b"content-length"}
 """Headers that describe the body and therefore come from the error page."""
@@ -114,20 +117,25 @@ class ErrorPageResponse:
     async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
         """Send the error page for `status`, with `headers` from the original response. `context` holds the
         variables of the page's template."""
-        page = error_page(status, **context)
-        own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
-        taken = {name for name, _ in own} | ABOUT_THE_BODY
-        kept = [(name, value) for name, value in headers if name.lower() not in taken]
-        length = (b"content-length", str(len(page.content)).encode())
-        await self._go(
-            {"type": "http.response.start", "status": status, "headers": [*own, length, *kept]},
-            {"type": "http.response.body", "body": page.content},
-        )
+        await self._go(*response_messages(error_page(status, **context), headers))
 
     async def _go(self, *messages: Message) -> None:
         self.begun = True
         for message in messages:
             await self._send(message)
+
+
+def response_messages(page: HttpResponse, headers: Headers = ()) -> list[Message]:
+    """Return the ASGI messages of a response. Of the additional `headers`, those that the response has itself
+    are left out."""
+    own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
+    taken = {name for name, _ in own} | ABOUT_THE_BODY
+    kept = [(name, value) for name, value in headers if name.lower() not in taken]
+    length = (b"content-length", str(len(page.content)).encode())
+    return [
+        {"type": "http.response.start", "status": page.status_code, "headers": [*own, length, *kept]},
+        {"type": "http.response.body", "body": page.content},
+    ]
 
 
 class RequestQueues:
@@ -141,11 +149,11 @@ class RequestQueues:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer the request when it is its turn. It was read completely, so a client that sends slowly does
-        not block the queue. Refuse it with status 503 if the queue is full."""
+        not block the queue. Refuse requests of staff with status 503 if their queue is full."""
         kind = kind_of_request(scope.get("method", "GET"), scope["path"])
         threads = self._threads[kind]
-        if self._waiting[kind] >= MOST_IN_QUEUE:
-            await refuse(send)
+        if kind in LIMITED_QUEUES and self._waiting[kind] >= MOST_IN_QUEUE:
+            await send_overloaded(scope, send)
             return
         self._waiting[kind] += 1
         try:
@@ -168,21 +176,30 @@ def free_threads(kind: str, count: int) -> asyncio.LifoQueue[ThreadPoolExecutor]
 
 
 def kind_of_request(method: str, path: str) -> str:
-    """Return in which queue a request waits: participants, staff, downloads, logins or health.
+    """Return in which queue a request waits: a key of `MOST_AT_ONCE`.
 
     Logins hash passwords. Downloads are files of staff; a slow client can keep their threads long.
     """
-    if path in HEALTH_PATHS:
-        return "health"
+    if path in {HEALTH_PATH, READY_PATH}:
+        return "ready"
+    if path.startswith(STATIC_PATHS):
+        return "static"
     if not path.startswith(STAFF_AND_API_PATHS):
         return "participants"
     if method == "POST" and path.startswith(LOGIN_PATHS):
         return "logins"
-    return "downloads" if _FILE.search(path) else "staff"
+    return "downloads" if _FILE_PATH.search(path) else "staff"
 
 
-async def refuse(send: Send) -> None:
-    """Answer with status 503 and without a body. `ErrorPageResponse` adds the error page."""
-    headers = [(b"retry-after", str(RETRY_SECONDS).encode())]
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body"})
+async def send_overloaded(scope: Message, send: Send) -> None:
+    """Refuse a request with status 503. If it changes nothing, its page tries again by itself."""
+    method = scope.get("method", "GET")
+    for message in response_messages(unavailable_page(OVERLOADED, method, request_address(scope))):
+        await send(message)
+
+
+def request_address(scope: Message) -> str:
+    """Return the URL of a request, without scheme and host."""
+    path = scope.get("raw_path", b"").decode("latin-1") or quote(scope["path"])
+    query = scope.get("query_string", b"").decode("latin-1")
+    return f"{path}?{query}" if query else path

@@ -16,10 +16,13 @@ HEAD_SECONDS = 20.0
 bytes do not extend the time."""
 BODY_SECONDS = 60.0
 """Seconds for the body, and for keeping an idle connection."""
-MOST_AT_ONCE = {"participants": 4, "staff": 4, "downloads": 2, "logins": 1, "health": 1}
+MOST_AT_ONCE = {"participants": 4, "static": 2, "staff": 4, "downloads": 2, "logins": 1, "ready": 1}
 """Maximum number of requests of each kind that a process answers at once; the others wait in queues."""
+LIMITED_QUEUES = ("staff", "downloads", "logins")
+"""Kinds of requests of which only `MOST_IN_QUEUE` wait. Participants and static files are never refused: a
+class may open its pages in the same second."""
 MOST_IN_QUEUE = 200
-"""Maximum number of requests that wait in one queue. Further ones are refused with status 503."""
+"""Maximum number of requests that wait in one of these queues. Further ones are refused with status 503."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
 STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")

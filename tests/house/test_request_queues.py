@@ -48,7 +48,7 @@ async def asked(pages: RequestQueues, *paths: str) -> list[BaseException | None]
 async def test_the_others_wait_and_all_get_their_page() -> None:
     slow = Slow()
     answers = await asked(
-        RequestQueues(slow, {"participants": 2}), "/p/a/", "/p/broken/", "/s/demo/", "/static/x.css", "/p/b/"
+        RequestQueues(slow, {"participants": 2}), "/p/a/", "/p/broken/", "/s/demo/", "/p/c/", "/p/b/"
     )
     assert slow.most == 2 and not slow.now
     assert [type(answer) for answer in answers].count(RuntimeError) == 1
@@ -67,8 +67,9 @@ async def test_the_others_wait_and_all_get_their_page() -> None:
         ("GET", "/staff/demo/analysis/report.pdf", "downloads"),
         ("GET", "/api/studies/demo/files/participants.csv", "downloads"),
         ("GET", "/api/", "staff"),
-        ("GET", "/health", "health"),
-        ("GET", "/ready", "health"),
+        ("GET", "/static/css/base.css", "static"),
+        ("GET", "/health", "ready"),
+        ("GET", "/ready", "ready"),
         ("GET", "/metrics", "staff"),
     ],
 )
@@ -79,26 +80,49 @@ def test_each_kind_of_request_has_a_queue(method: str, path: str, kind: str) -> 
 async def test_downloads_and_logins_delay_no_pages() -> None:
     """One that waits in one queue leaves the others free."""
     slow = Slow()
-    queues = RequestQueues(slow, {"participants": 1, "staff": 1, "downloads": 1, "logins": 1, "health": 1})
-    paths = ["/staff/demo/data/a.csv", "/staff/demo/data/b.csv", "/staff/", "/p/a/", "/health"]
+    queues = RequestQueues(slow, {"participants": 1, "staff": 1, "downloads": 1, "logins": 1, "static": 1})
+    paths = ["/staff/demo/data/a.csv", "/staff/demo/data/b.csv", "/staff/", "/p/a/", "/static/a.js"]
     await asked(queues, *paths)
     assert slow.most == 4
 
 
-async def test_who_finds_a_full_queue_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+class Sent(list[Message]):
+    """What was sent to the clients."""
+
+    async def __call__(self, message: Message) -> None:
+        self.append(message)
+
+    @property
+    def statuses(self) -> list[int]:
+        """The statuses of all responses."""
+        return [message["status"] for message in self if "status" in message]
+
+
+async def test_staff_who_find_a_full_queue_get_a_page_that_tries_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(http_limits, "MOST_IN_QUEUE", 1)
-    slow, statuses = Slow(), list[int]()
-
-    async def send(message: Message) -> None:
-        statuses.extend([message["status"]] if "status" in message else [])
-
+    slow, sent = Slow(), Sent()
     queues = RequestQueues(slow, {"staff": 1})
-    asking = [asyncio.create_task(queues({"path": "/staff/"}, nothing, send)) for _ in range(3)]
+    scope = {"path": "/staff/é/", "raw_path": b"/staff/%C3%A9/", "query_string": b"a=1", "method": "GET"}
+    asking = [asyncio.create_task(queues(scope, nothing, sent)) for _ in range(3)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     slow.ready.set()
     await asyncio.gather(*asking)
-    assert statuses == [503]
+    assert sent.statuses == [503]
+    assert (b"retry-after", b"5") in sent[0]["headers"]
+    assert 'href="/staff/%C3%A9/?a=1" data-again="5"' in sent[1]["body"].decode()
+
+
+@pytest.mark.parametrize(("kind", "path"), [("participants", "/p/a/"), ("static", "/static/js/again.js")])
+async def test_participants_and_files_wait_however_many_they_are(
+    kind: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_limits, "MOST_IN_QUEUE", 1)
+    slow = Slow()
+    assert await asked(RequestQueues(slow, {kind: 1}), *[path] * 9) == [None] * 9
+    assert slow.most == 1
 
 
 async def test_threads_stay_and_no_two_pages_share_one() -> None:
