@@ -20,15 +20,17 @@ from asgiref.sync import ThreadSensitiveContext
 from django.http import HttpResponse
 from django.utils import translation
 
-from brigade.error_pages import OVERLOADED, PAGES, error_page, unavailable_page
+from brigade.error_pages import OVERLOADED, PAGES, RETRY_SECONDS, error_page, unavailable_page
 from brigade.middleware import Message, Receive, Send, default_language_of_scope
 from brigade.server_limits import (
     LARGEST_BODY,
     LIMITED_QUEUES,
     MOST_AT_ONCE,
     MOST_IN_QUEUE,
+    MOST_LOGINS_OF_NETWORK,
     STAFF_AND_API_PATHS,
 )
+from kitchen.infra.client_address import client_networks, scope_client_address
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -146,20 +148,30 @@ class RequestQueues:
         self.application = application
         self._threads = {kind: free_threads(kind, count) for kind, count in at_once.items()}
         self._waiting = Counter[str]()
+        self._waiting_logins = Counter[str]()
+        """The number of waiting logins, by the client's network."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer the request when it is its turn. It was read completely, so a client that sends slowly does
-        not block the queue. Refuse requests of staff with status 503 if their queue is full."""
+        not block the queue. Refuse requests of staff with status 503 if their queue is full, and logins with
+        status 429 if too many of their network wait."""
         kind = kind_of_request(scope.get("method", "GET"), scope["path"])
         threads = self._threads[kind]
+        networks = login_networks(scope) if kind == "logins" else []
+        if any(self._waiting_logins[network] >= MOST_LOGINS_OF_NETWORK for network in networks):
+            await send_too_many_logins(send)
+            return
         if kind in LIMITED_QUEUES and self._waiting[kind] >= MOST_IN_QUEUE:
             await send_overloaded(scope, send)
             return
         self._waiting[kind] += 1
+        self._waiting_logins.update(networks)
         try:
             thread = await threads.get()
         finally:
             self._waiting[kind] -= 1
+            self._waiting_logins.subtract(networks)
+            self._waiting_logins = +self._waiting_logins  # without those that wait no more
         try:
             async with ThreadSensitiveContext(executor=thread):
                 await self.application(scope, receive, send)
@@ -189,6 +201,22 @@ def kind_of_request(method: str, path: str) -> str:
     if method == "POST" and path.startswith(LOGIN_PATHS):
         return "logins"
     return "downloads" if _FILE_PATH.search(path) else "staff"
+
+
+def login_networks(scope: Message) -> list[str]:
+    """Return the networks of a client whose logins are counted. Empty for programs on this machine, which may
+    be a web server that does not name its clients."""
+    address = scope_client_address(scope)
+    if address is None:
+        return ["unknown"]
+    return [] if address.is_loopback else client_networks(address)
+
+
+async def send_too_many_logins(send: Send) -> None:
+    """Refuse a login with status 429 and without a body. `ErrorPageResponse` adds the error page."""
+    headers = [(b"retry-after", str(RETRY_SECONDS).encode())]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.body"})
 
 
 async def send_overloaded(scope: Message, send: Send) -> None:

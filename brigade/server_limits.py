@@ -23,6 +23,8 @@ LIMITED_QUEUES = ("staff", "downloads", "logins")
 class may open its pages in the same second."""
 MOST_IN_QUEUE = 200
 """Maximum number of requests that wait in one of these queues. Further ones are refused with status 503."""
+MOST_LOGINS_OF_NETWORK = 4
+"""Maximum number of logins of one network that wait. So strangers do not lock researchers out."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
 STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")

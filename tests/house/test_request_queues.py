@@ -125,6 +125,40 @@ async def test_participants_and_files_wait_however_many_they_are(
     assert slow.most == 1
 
 
+def login_from(address: str) -> Message:
+    """The scope of a login, as the staff process gets it."""
+    head = [(b"x-forwarded-for", address.encode())] if address else []
+    return {"method": "POST", "path": "/admin/login/", "headers": head, "client": None}
+
+
+@pytest.mark.parametrize(
+    ("addresses", "refused"),
+    [
+        (["198.51.100.7"] * 7, 2),  # one is answered, four wait
+        ([f"198.51.100.{number}" for number in range(7)], 0),
+        ([f"2001:db8:1:2::{number}" for number in range(7)], 2),  # one /64
+        ([f"2001:db8:1:{number}::1" for number in range(7)], 2),  # one /48
+        ([f"2001:db8:{number}::1" for number in range(7)], 0),
+        ([""] * 7, 0),  # a program on this machine
+        (["nonsense"] * 7, 2),
+    ],
+)
+async def test_few_logins_of_one_network_wait(addresses: list[str], refused: int) -> None:
+    slow, sent = Slow(), Sent()
+    queues = RequestQueues(slow, {"logins": 1})
+    for _ in range(2):  # those that were answered count no more
+        sent.clear()
+        asking = [asyncio.create_task(queues(login_from(one), nothing, sent)) for one in addresses]
+        for _ in range(3):
+            await asyncio.sleep(0)
+        other = asyncio.create_task(queues(login_from("203.0.113.9"), nothing, sent))
+        await asyncio.sleep(0)
+        slow.ready.set()
+        await asyncio.gather(*asking, other)
+        slow.ready.clear()
+        assert sent.statuses == [429] * refused
+
+
 async def test_threads_stay_and_no_two_pages_share_one() -> None:
     made_in: list[int] = []
     together = threading.Barrier(2)
