@@ -37,6 +37,9 @@ Headers = Iterable[tuple[bytes, bytes]]
 log = logging.getLogger(__name__)
 
 HEALTH_PATH, READY_PATH, STATIC_PATHS = "/health", "/ready", "/static/"
+HEALTH = "health"
+"""The kind of requests that ask whether the process lives. They wait in no queue: if they did, a busy process
+would be restarted."""
 LOGIN_PATHS = ("/admin/login/", "/staff/account/")
 """Prefixes of paths whose forms have passwords."""
 _FILE_PATH = re.compile(r"\.[a-z]+$|^/api/studies/.")
@@ -156,6 +159,9 @@ class RequestQueues:
         not block the queue. Refuse requests of staff with status 503 if their queue is full, and logins with
         status 429 if too many of their network wait."""
         kind = kind_of_request(scope.get("method", "GET"), scope["path"])
+        if kind == HEALTH:
+            await self.application(scope, receive, send)
+            return
         threads = self._threads[kind]
         networks = login_networks(scope) if kind == "logins" else []
         if any(self._waiting_logins[network] >= MOST_LOGINS_OF_NETWORK for network in networks):
@@ -188,11 +194,13 @@ def free_threads(kind: str, count: int) -> asyncio.LifoQueue[ThreadPoolExecutor]
 
 
 def kind_of_request(method: str, path: str) -> str:
-    """Return in which queue a request waits: a key of `MOST_AT_ONCE`.
+    """Return in which queue a request waits: a key of `MOST_AT_ONCE`, or `HEALTH` for those that do not wait.
 
     Logins hash passwords. Downloads are files of staff; a slow client can keep their threads long.
     """
-    if path in {HEALTH_PATH, READY_PATH}:
+    if path == HEALTH_PATH:
+        return HEALTH
+    if path == READY_PATH:
         return "ready"
     if path.startswith(STATIC_PATHS):
         return "static"

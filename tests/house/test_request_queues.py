@@ -68,7 +68,7 @@ async def test_the_others_wait_and_all_get_their_page() -> None:
         ("GET", "/api/studies/demo/files/participants.csv", "downloads"),
         ("GET", "/api/", "staff"),
         ("GET", "/static/css/base.css", "static"),
-        ("GET", "/health", "ready"),
+        ("GET", "/health", "health"),
         ("GET", "/ready", "ready"),
         ("GET", "/metrics", "staff"),
     ],
@@ -84,6 +84,12 @@ async def test_downloads_and_logins_delay_no_pages() -> None:
     paths = ["/staff/demo/data/a.csv", "/staff/demo/data/b.csv", "/staff/", "/p/a/", "/static/a.js"]
     await asked(queues, *paths)
     assert slow.most == 4
+
+
+async def test_nobody_waits_who_asks_whether_the_process_lives() -> None:
+    slow = Slow()
+    await asked(RequestQueues(slow, {"ready": 1}), "/ready", "/ready", "/health", "/health")
+    assert slow.most == 3
 
 
 class Sent(list[Message]):
