@@ -29,8 +29,9 @@ STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/met
 """Prefixes of paths that participants do not see."""
 STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")
 """Prefixes of paths that the staff process answers, if there is one. Each process reports its own health."""
-MOST_FORWARDED = 200
-"""Maximum number of requests of one web process that the staff process answers at once."""
+MOST_FORWARDED = sum(MOST_AT_ONCE[kind] + MOST_IN_QUEUE for kind in LIMITED_QUEUES) + 100
+"""Maximum number of requests of one web process that wait for the staff process. That is more than fit in its
+queues, so a full queue does not keep out requests of other kinds."""
 FORWARD_SECONDS = 120.0
 """Seconds that a web process waits for the head of a response of the staff process."""
 LARGEST_MESSAGE = 65_536

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.endpoints import UNIXClientEndpoint
@@ -19,6 +20,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import UNKNOWN_LENGTH, IAgentEndpointFactory
 from zope.interface import implementer
 
+from brigade.error_pages import OVERLOADED, UNANSWERED, unavailable_page
 from brigade.server_limits import FORWARD_SECONDS, LARGEST_BODY, MOST_FORWARDED, STAFF_PROCESS_PATHS
 
 HOP_BY_HOP = {
@@ -62,30 +64,38 @@ class StaffProxy:
         )
         self._running = 0
 
-    def takes(self, request: Any) -> bool:
+    def is_for_staff_process(self, request: Any) -> bool:
         """Return whether the staff process answers this request. Websockets and bodies that are refused stay
         here."""
         declared = request.requestHeaders.getRawHeaders(b"content-length", [b"0"])[0]
         too_large = not declared.isdigit() or int(declared) > LARGEST_BODY
-        upgrade = request.requestHeaders.hasHeader(b"upgrade")
-        return request.path.startswith(STAFF_PROCESS_PATHS) and not upgrade and not too_large
+        upgrade = request.requestHeaders.getRawHeaders(b"upgrade", [b""])[0]
+        if too_large or upgrade.lower() == b"websocket":
+            return False
+        return unquote_to_bytes(request.path).startswith(STAFF_PROCESS_PATHS)  # as daphne reads the path
 
     def forward(self, request: Any) -> None:
-        """Send the request to the staff process, and its response to the browser. Send an error page if there
-        are too many requests, or if no response comes."""
+        """Send the request to the staff process, and its response to the browser. Send an error page if the
+        address is invalid, if there are too many requests, or if no response comes."""
         if self._running >= MOST_FORWARDED:
-            request.basic_error(503, b"Service Unavailable", "too many requests")
+            request.send_page(unavailable_page(OVERLOADED, *method_and_address(request)))
+            return
+        request.content.seek(0)
+        try:
+            if not request.uri.startswith(b"/"):
+                raise ValueError("the address has no path")
+            asked = self._agent.request(
+                request.method,
+                b"http://staff" + request.uri,
+                forwarded_headers(request),
+                FileBodyProducer(request.content),
+            )
+        except ValueError as error:
+            request.basic_error(400, b"Bad Request", str(error))
             return
         self._running += 1
         ended = request.notifyFinish()
         ended.addBoth(self._count_end)
-        request.content.seek(0)
-        asked = self._agent.request(
-            request.method,
-            b"http://staff" + request.uri,
-            forwarded_headers(request),
-            FileBodyProducer(request.content),
-        )
         asked.addTimeout(FORWARD_SECONDS, self._reactor)
         Exchange(request, asked, ended)
 
@@ -106,6 +116,11 @@ def forwarded_headers(request: Any) -> Headers:
     if way or address not in LOOPBACK:
         headers.setRawHeaders(FORWARDED_FOR, [b", ".join([*way, address.encode()])])
     return headers
+
+
+def method_and_address(request: Any) -> tuple[str, str]:
+    """Return the method of a request, and its URL without scheme and host."""
+    return request.method.decode("latin-1"), request.uri.decode("latin-1")
 
 
 class Exchange:
@@ -142,7 +157,7 @@ class Exchange:
             log.warning("the staff process did not answer within %g s", FORWARD_SECONDS)
         else:
             log.warning("the staff process did not answer: %s", reason.getErrorMessage())
-        self._request.basic_error(503, b"Service Unavailable", "the staff process did not answer")
+        self._request.send_page(unavailable_page(UNANSWERED, *method_and_address(self._request)))
 
     def end(self, reason: Failure) -> None:
         """Finish the response. If the staff process ended in the middle of it, cut the connection: so the

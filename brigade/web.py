@@ -23,6 +23,7 @@ from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflat
 from daphne.cli import CommandLineInterface
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from django.http import HttpResponse
 from twisted.internet import reactor as running_reactor
 from twisted.web.http import HTTPChannel
 
@@ -200,7 +201,7 @@ class LimitedRequest(WebRequest):
         """Answer the request, or forward it to the staff process. Twisted calls this when the whole request
         has been read."""
         proxy = self.channel.factory.staff_proxy
-        if proxy and proxy.takes(self):
+        if proxy and proxy.is_for_staff_process(self):
             proxy.forward(self)
         else:
             super().process()
@@ -219,7 +220,10 @@ class LimitedRequest(WebRequest):
 
     def basic_error(self, status: int, status_text: bytes, body: str) -> None:
         """Send the error page of this status for a request that daphne itself refuses."""
-        page = error_page(status if status in PAGES else 500)
+        self.send_page(error_page(status if status in PAGES else 500))
+
+    def send_page(self, page: HttpResponse) -> None:
+        """Send this response."""
         headers = [(name.encode(), value.encode()) for name, value in page.items()]
         self.handle_reply({"type": "http.response.start", "status": page.status_code, "headers": headers})
         self.handle_reply({"type": "http.response.body", "body": page.content})

@@ -7,14 +7,22 @@ import signal
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone
+from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
+from twisted.web._newclient import HTTP11ClientProtocol, Request
 from twisted.web.http_headers import Headers
 
-from brigade.server_limits import LARGEST_BODY
+from brigade.server_limits import LARGEST_BODY, MOST_AT_ONCE, MOST_FORWARDED, MOST_IN_QUEUE
 from brigade.staff_proxy import StaffProxy, forwarded_headers
 from kitchen.infra.client_address import resolve_client_address
+from tests.house.test_web_server_limits import Talk, Wire
 from tests.servers import Stack, kill, wait_until
 
 LOGIN = "/admin/login/?next=/staff/"
@@ -98,9 +106,120 @@ def test_the_staff_process_knows_who_asks(host: str, headers: dict[str, str], ex
 
 def test_websockets_and_too_large_bodies_stay() -> None:
     proxy = StaffProxy(None, "/nowhere")
-    assert proxy.takes(request_from("", content_length="12"))
-    assert not proxy.takes(request_from("", content_length=str(LARGEST_BODY + 1)))
-    assert not proxy.takes(request_from("", upgrade="websocket"))
-    other = request_from("")
-    other.path = b"/p/somebody/"
-    assert not proxy.takes(other)
+    assert proxy.is_for_staff_process(request_from("", content_length="12"))
+    assert not proxy.is_for_staff_process(request_from("", content_length=str(LARGEST_BODY + 1)))
+    assert not proxy.is_for_staff_process(request_from("", upgrade="WebSocket"))
+    assert proxy.is_for_staff_process(request_from("", upgrade="h2c"))
+
+
+@pytest.mark.parametrize(
+    ("path", "is_for_staff"),
+    [
+        (b"/p/somebody/", False),
+        (b"/%61dmin/login/", True),
+        (b"/admin%2Flogin/", True),
+        (b"%2Fadmin/login/", True),
+        (b"/%2561dmin/login/", False),  # which is unquoted once
+        (b"/s/?/admin/", False),
+    ],
+)
+def test_paths_of_staff_are_known_however_they_are_written(path: bytes, is_for_staff: bool) -> None:
+    request = request_from("")
+    request.path = path
+    assert StaffProxy(None, "/nowhere").is_for_staff_process(request) == is_for_staff
+
+
+class StaffEnd:
+    """An agent whose requests go to a staff process that answers what a test says."""
+
+    def __init__(self) -> None:
+        self.protocols: list[HTTP11ClientProtocol] = []
+        self.wires: list[StringTransport] = []
+        self.headers: list[Headers] = []
+
+    def request(self, method: bytes, uri: bytes, headers: Headers, body: object) -> Deferred[Any]:
+        """Send a request on a connection of its own."""
+        self.protocols.append(protocol := HTTP11ClientProtocol())
+        self.wires.append(wire := StringTransport())
+        self.headers.append(headers)
+        protocol.makeConnection(wire)
+        headers.setRawHeaders(b"host", [b"staff"])
+        asked: Deferred[Any] = protocol.request(Request(method, uri, headers, None))
+        return asked
+
+    def answer(self, data: bytes, number: int = -1) -> None:
+        """Let the staff process send this."""
+        self.protocols[number].dataReceived(data)
+
+    def die(self, number: int = -1) -> None:
+        """Cut the connection."""
+        self.protocols[number].connectionLost(Failure(ConnectionDone()))
+
+
+class Front(Talk):
+    """A web process with a staff process behind it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.staff, self.proxy = StaffEnd(), StaffProxy(self.clock, "/nowhere")
+        self.proxy._agent = self.staff
+        self.pages.staff_proxy = self.proxy
+
+    def ask(self, start: bytes) -> Wire:
+        """Send the head of a request."""
+        wire = self.connect()
+        wire.protocol.dataReceived(start + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return wire
+
+
+@pytest.fixture
+def front() -> Front:
+    return Front()
+
+
+async def test_an_address_without_a_path_is_refused(front: Front) -> None:
+    front.proxy._agent = StaffProxy(None, "/nowhere")._agent
+    assert front.ask(b"GET %2Fstaff/").value().startswith(b"HTTP/1.1 400")
+    assert front.proxy._running == 0
+
+
+@pytest.mark.parametrize("uri", [b"/staff/\xff", b"/staff/?a=\xe9", b"/staff/ a", b"/staff/\x00"])
+def test_an_address_with_strange_bytes_is_refused(uri: bytes) -> None:
+    request, refused = request_from(""), list[int]()
+    request.method, request.uri, request.content = b"GET", uri, BytesIO()
+    request.basic_error = lambda status, *more: refused.append(status)
+    proxy = StaffProxy(None, "/nowhere")
+    proxy.forward(request)
+    assert (refused, proxy._running) == ([400], 0)
+
+
+async def test_each_kind_fits_into_the_proxy_when_all_queues_are_full(front: Front) -> None:
+    queued = sum(MOST_AT_ONCE[kind] + MOST_IN_QUEUE for kind in ("staff", "downloads", "logins"))
+    front.proxy._running = queued
+    assert front.ask(b"GET /staff/").value() == b""
+    front.proxy._running = MOST_FORWARDED
+    refused = front.ask(b"GET /staff/?a=1").value()
+    assert refused.startswith(b"HTTP/1.1 503") and b"Retry-After: 5" in refused
+    assert b"too many requests" in refused and b'href="/staff/?a=1" data-again="5"' in refused
+
+
+async def test_a_response_goes_to_the_browser(front: Front) -> None:
+    wire = front.ask(b"GET /staff/")
+    front.staff.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Own: a\r\n\r\nab")
+    assert front.proxy._running == 1
+    front.staff.answer(b"cde")
+    head, _, body = wire.value().partition(b"\r\n\r\n")
+    assert b"X-Own: a" in head and b"Content-Length: 5" in head and body == b"abcde"
+    assert front.proxy._running == 0
+
+
+async def test_a_staff_process_that_dies_before_its_answer_is_told(front: Front) -> None:
+    page, form = front.ask(b"GET /staff/"), front.ask(b"POST /staff/")
+    api = front.ask(b"GET /api/studies")
+    for number in range(3):
+        front.staff.die(number)
+    for wire in (page, form, api):
+        assert wire.value().startswith(b"HTTP/1.1 503") and b"Retry-After: 5" in wire.value()
+    assert b"data-again" in page.value() and b"Check whether" not in page.value()
+    assert b"Check whether your change was saved" in form.value() and b"is lost" not in form.value()
+    assert b'{"detail": "The server did not answer.' in api.value()
