@@ -11,11 +11,12 @@ import logging
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.protocol import Protocol
 from twisted.python.failure import Failure
 from twisted.web.client import Agent, FileBodyProducer, HTTPConnectionPool, ResponseDone
+from twisted.web.http import NO_BODY_CODES
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import UNKNOWN_LENGTH, IAgentEndpointFactory
 from zope.interface import implementer
@@ -96,8 +97,7 @@ class StaffProxy:
         self._running += 1
         ended = request.notifyFinish()
         ended.addBoth(self._count_end)
-        asked.addTimeout(FORWARD_SECONDS, self._reactor)
-        Exchange(request, asked, ended)
+        ForwardedRequest(request, asked, ended, self._reactor)
 
     def _count_end(self, reason: Any) -> Any:
         self._running -= 1
@@ -106,14 +106,15 @@ class StaffProxy:
 
 def forwarded_headers(request: Any) -> Headers:
     """Return the headers for the staff process. The address of this connection's client is added to those
-    that a proxy sent. A program on this machine needs none: the unix socket is of this machine, too."""
+    that a proxy sent. A program on this machine needs none, nor does one that uses a unix socket: the socket
+    of the staff process is of this machine, too."""
     headers = Headers()
     for name, values in request.requestHeaders.getAllRawHeaders():
         if name.lower() not in HOP_BY_HOP:
             headers.setRawHeaders(name, values)
     way = request.requestHeaders.getRawHeaders(FORWARDED_FOR, [])
     address = getattr(request.client, "host", "")
-    if way or address not in LOOPBACK:
+    if address and (way or address not in LOOPBACK):
         headers.setRawHeaders(FORWARDED_FOR, [b", ".join([*way, address.encode()])])
     return headers
 
@@ -123,16 +124,26 @@ def method_and_address(request: Any) -> tuple[str, str]:
     return request.method.decode("latin-1"), request.uri.decode("latin-1")
 
 
-class Exchange:
+class ForwardedRequest:
     """One forwarded request: its response goes to the browser as it comes."""
 
-    def __init__(self, request: Any, asked: Deferred[Any], ended: Deferred[Any]) -> None:
+    def __init__(self, request: Any, asked: Deferred[Any], ended: Deferred[Any], reactor: Any) -> None:
         self._request = request
         self._is_open = True
         self._asked = asked
-        self._body: Body | None = None
+        self._body: ResponseBody | None = None
+        self._is_late = False
+        self._timer = reactor.callLater(FORWARD_SECONDS, self._stop_waiting)
         ended.addErrback(self._browser_left)
         asked.addCallbacks(self._begin, self._fail)
+
+    def _stop_waiting(self) -> None:
+        self._is_late = True
+        self._asked.cancel()
+
+    def _stop_timer(self) -> None:
+        if self._timer.active():
+            self._timer.cancel()
 
     def _browser_left(self, reason: Failure) -> None:
         self._is_open = False
@@ -141,19 +152,22 @@ class Exchange:
             self._body.drop()
 
     def _begin(self, response: Any) -> None:
+        self._stop_timer()
         request = self._request
         request.setResponseCode(response.code, response.phrase)
         for name, values in response.headers.getAllRawHeaders():
             request.responseHeaders.setRawHeaders(name, values)
-        if response.length is not UNKNOWN_LENGTH:
+        has_body = request.method != b"HEAD" and response.code not in NO_BODY_CODES
+        if has_body and response.length is not UNKNOWN_LENGTH:
             request.responseHeaders.setRawHeaders(b"content-length", [b"%d" % response.length])
-        self._body = Body(request, self)
+        self._body = ResponseBody(request, self)
         response.deliverBody(self._body)
 
     def _fail(self, reason: Failure) -> None:
-        if not self._is_open or reason.check(CancelledError):
+        self._stop_timer()
+        if not self._is_open:
             return
-        if reason.check(TimeoutError):
+        if self._is_late:
             log.warning("the staff process did not answer within %g s", FORWARD_SECONDS)
         else:
             log.warning("the staff process did not answer: %s", reason.getErrorMessage())
@@ -172,13 +186,13 @@ class Exchange:
             self._request.loseConnection()
 
 
-class Body(Protocol):
+class ResponseBody(Protocol):
     """The body of a response. It is read only as fast as the browser takes it."""
 
     transport: Any
 
-    def __init__(self, request: Any, exchange: Exchange) -> None:
-        self._request, self._exchange = request, exchange
+    def __init__(self, request: Any, forwarded: ForwardedRequest) -> None:
+        self._request, self._forwarded = request, forwarded
 
     def connectionMade(self) -> None:  # noqa: N802 - twisted's name
         """Let the browser's connection pause this body. Twisted calls this."""
@@ -190,7 +204,7 @@ class Body(Protocol):
 
     def connectionLost(self, reason: Any = None) -> None:  # noqa: N802
         """Finish the response. Twisted calls this."""
-        self._exchange.end(reason)
+        self._forwarded.end(reason)
 
     def drop(self) -> None:
         """Read no more."""

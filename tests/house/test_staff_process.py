@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from twisted.internet.address import UNIXAddress
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.testing import StringTransport
@@ -19,7 +20,7 @@ from twisted.python.failure import Failure
 from twisted.web._newclient import HTTP11ClientProtocol, Request
 from twisted.web.http_headers import Headers
 
-from brigade.server_limits import LARGEST_BODY, MOST_AT_ONCE, MOST_FORWARDED, MOST_IN_QUEUE
+from brigade.server_limits import FORWARD_SECONDS, LARGEST_BODY, MOST_AT_ONCE, MOST_FORWARDED, MOST_IN_QUEUE
 from brigade.staff_proxy import StaffProxy, forwarded_headers
 from kitchen.infra.client_address import resolve_client_address
 from tests.house.test_web_server_limits import Talk, Wire
@@ -223,3 +224,62 @@ async def test_a_staff_process_that_dies_before_its_answer_is_told(front: Front)
     assert b"data-again" in page.value() and b"Check whether" not in page.value()
     assert b"Check whether your change was saved" in form.value() and b"is lost" not in form.value()
     assert b'{"detail": "The server did not answer.' in api.value()
+
+
+async def test_a_staff_process_that_does_not_answer_in_time_is_told(
+    front: Front, caplog: pytest.LogCaptureFixture
+) -> None:
+    wire = front.ask(b"GET /staff/")
+    front.clock.advance(FORWARD_SECONDS - 1)
+    assert wire.value() == b""
+    front.clock.advance(1)
+    assert wire.value().startswith(b"HTTP/1.1 503") and b"did not answer" in wire.value()
+    assert f"within {FORWARD_SECONDS:g} s" in caplog.text
+    assert front.proxy._running == 0
+
+
+async def test_a_response_that_began_in_time_may_take_longer(front: Front) -> None:
+    wire = front.ask(b"GET /staff/")
+    front.staff.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
+    front.clock.advance(2 * FORWARD_SECONDS)
+    front.staff.answer(b"cd")
+    assert wire.value().endswith(b"\r\n\r\nabcd")
+
+
+async def test_a_browser_that_leaves_ends_its_request(front: Front, caplog: pytest.LogCaptureFixture) -> None:
+    wire = front.ask(b"GET /staff/")
+    wire.loseConnection()
+    assert (front.proxy._running, front.staff.wires[0].disconnected) == (0, True)
+    front.clock.advance(FORWARD_SECONDS)
+    assert (wire.value(), caplog.text) == (b"", "")
+
+
+@pytest.mark.parametrize(
+    ("method", "answered", "length"),
+    [
+        (b"HEAD", b"200 OK\r\nContent-Length: 13", b"Content-Length: 13"),
+        (b"HEAD", b"200 OK", None),
+        (b"GET", b"204 No Content", None),
+        (b"GET", b"304 Not Modified", None),
+        (b"GET", b"200 OK\r\nContent-Length: 0", b"Content-Length: 0"),
+    ],
+)
+async def test_responses_without_a_body_get_no_length(
+    front: Front, method: bytes, answered: bytes, length: bytes | None
+) -> None:
+    wire = front.ask(method + b" /staff/")
+    front.staff.answer(b"HTTP/1.1 " + answered + b"\r\n\r\n")
+    if answered == b"200 OK":
+        front.staff.die()
+    head, end, body = wire.value().partition(b"\r\n\r\n")
+    lengths = [line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")]
+    assert (lengths, end, body) == ([length] if length else [], b"\r\n\r\n", b"")
+    assert front.proxy._running == 0
+
+
+def test_a_client_on_a_unix_socket_adds_no_empty_address() -> None:
+    request = request_from("", x_forwarded_for="198.51.100.7")
+    request.client = UNIXAddress("/run/web.sock")
+    assert forwarded_headers(request).getRawHeaders("x-forwarded-for") == ["198.51.100.7"]
+    request.requestHeaders = Headers()
+    assert forwarded_headers(request).getRawHeaders("x-forwarded-for") is None
