@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import os
 import re
-import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
 from urllib.parse import urlencode, urlsplit
 
-from brigade.paths import base_dir
-from kitchen.infra.os_processes import parent_death_hook
 from tests.live.rows import Bench
+from tests.live.stack import background_module
 from tests.live.table import Figure
 
 PEOPLE, STRANGERS = 6, 12
@@ -38,7 +33,7 @@ async def logins(bench: Bench) -> list[Figure]:
     p95 = []
     for strangers in (0, STRANGERS):
         what = f"{PEOPLE} players, {strangers} strangers who post logins"
-        with posting(bench.stack.url, strangers):
+        with background_module("tests.live.strangers", bench.stack.url, str(strangers)):
             await asyncio.sleep(1.0)
             keys = bench.keys(PEOPLE, each=3)
             played = await bench.played(what, keys, html=True, every=EVERY, warm=4, seconds=15)
@@ -47,21 +42,6 @@ async def logins(bench: Bench) -> list[Figure]:
         Figure(f"{PEOPLE} players alone: p95", p95[0], "ms"),
         Figure(f"{PEOPLE} players, {STRANGERS} strangers: p95", p95[1], "ms", MOST * p95[0]),
     ]
-
-
-@contextmanager
-def posting(url: str, strangers: int) -> Iterator[None]:
-    """Let so many strangers post logins until the block ends."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.live.strangers", url, str(strangers)],
-        cwd=base_dir(),
-        preexec_fn=parent_death_hook(os.getpid()),
-    )
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 # In the process
