@@ -78,10 +78,10 @@ def main() -> int:
         with (
             hold_instance_lock(),
             listen(configured_address()) as listener,
-            listen_at(paths.staff_socket()) as inner,
+            listen_at(paths.staff_socket()) as staff_listener,
         ):
             shutil.rmtree(paths.metrics_dir(), ignore_errors=True)
-            asyncio.run(run(listener, inner))
+            asyncio.run(run(listener, staff_listener))
     except* (RunError, OSError) as group:
         wrong = group
     while isinstance(wrong, BaseExceptionGroup):  # asyncio wraps errors in groups
@@ -90,11 +90,11 @@ def main() -> int:
     return 2 if wrong else 0
 
 
-async def run(listener: socket.socket, inner: socket.socket) -> None:
-    """Serve on the socket `listener` until a signal ends the app. `inner` is the socket of the staff process.
+async def run(listener: socket.socket, staff_listener: socket.socket) -> None:
+    """Serve on the socket `listener` until a signal ends the app. The staff process uses `staff_listener`.
     All processes have ended on return."""
     asked = asyncio.Event()
-    serving = asyncio.create_task(serve(listener, inner, asked))
+    serving = asyncio.create_task(serve(listener, staff_listener, asked))
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
@@ -102,7 +102,9 @@ async def run(listener: socket.socket, inner: socket.socket) -> None:
         await serving
 
 
-async def serve(listener: socket.socket, inner: socket.socket, restart_requested: asyncio.Event) -> None:
+async def serve(
+    listener: socket.socket, staff_listener: socket.socket, restart_requested: asyncio.Event
+) -> None:
     """Start all processes, print the address, and keep the processes running. Replace them whenever
     `restart_requested` is set.
 
@@ -116,7 +118,7 @@ async def serve(listener: socket.socket, inner: socket.socket, restart_requested
     model = small_model_process(environment)
     first, *others = webs(environment, listener.fileno(), configured_count(web_processes))
     clocks = tickers(environment, configured_count(ticker_processes))
-    forks = fork_server(environment, listener.fileno(), inner.fileno())
+    forks = fork_server(environment, listener.fileno(), staff_listener.fileno())
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
         start_redis(server, environment)
         start_small_model(server, environment, model)
@@ -128,7 +130,7 @@ async def serve(listener: socket.socket, inner: socket.socket, restart_requested
         programs.create_task(keep_running(forks, print_line))
         await wait_until_loaded(forks)
         crew = ProcessGroup(programs, print_line, forks.fork)
-        needed = [first, staff_process(environment, inner.fileno()), people_worker(environment)]
+        needed = [first, staff_process(environment, staff_listener.fileno()), people_worker(environment)]
         for child in needed:
             crew.keep(child)
         await wait_until_served(address, needed)

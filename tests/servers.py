@@ -99,7 +99,7 @@ class Stack:
         self._extra = dict(environment or {})
         self._listener = listen(Address("127.0.0.1", 0))
         self._folder = tempfile.TemporaryDirectory(prefix="brigade-stack-")
-        self._inner = listen_at(Path(self._folder.name) / "staff.sock")
+        self._staff_listener = listen_at(Path(self._folder.name) / "staff.sock")
         self.url = socket_address(self._listener).url
         self._valkey: Valkey | None = None
 
@@ -110,11 +110,11 @@ class Stack:
         self.environment = self._make_environment()
         self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
-        self._forks = fork_server(self.environment, self._listener.fileno(), self._inner.fileno())
+        self._forks = fork_server(self.environment, self._listener.fileno(), self._staff_listener.fileno())
         self._forks.log = self.var / "log" / self._forks.log.name
         self._forks.start()
         self.webs = [self._forked(web) for web in web_processes(self.environment, self._listener.fileno(), 2)]
-        self.staff = self._forked(staff_process(self.environment, self._inner.fileno()))
+        self.staff = self._forked(staff_process(self.environment, self._staff_listener.fileno()))
         self.worker = self._forked(people_worker(self.environment))
         self.experimenter = self._forked(experiment_worker(self.environment))
         self.ticker = self._forked(*ticker_processes(self.environment, 1))
@@ -132,7 +132,7 @@ class Stack:
         if self._valkey is not None:
             self._valkey.__exit__()
         self._listener.close()
-        self._inner.close()
+        self._staff_listener.close()
         self._folder.cleanup()
         drop_database(self._database)
 
@@ -144,7 +144,7 @@ class Stack:
     def _make_environment(self) -> dict[str, str]:
         found = children_environment(socket_address(self._listener))
         found |= {"BRIGADE_VAR": str(self.var), "BRIGADE_URL": self.url, "DATABASE_URL": self._database}
-        found[STAFF_SOCKET_VARIABLE] = str(self._inner.getsockname())
+        found[STAFF_SOCKET_VARIABLE] = str(self._staff_listener.getsockname())
         if self._valkey:
             found["REDIS_URL"] = self._valkey.url
         else:  # the server of all tests: queues, channels and cache of this stack have names of their own
