@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from django.core.management import get_commands
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
 
@@ -213,6 +214,16 @@ async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
     await writer.drain()
     writer.close()
+
+
+def test_nginx_slows_down_logins() -> None:
+    """Of forms only, in a zone that is defined."""
+    (login,) = re.findall(r"location = (\S+) \{\s+limit_req +zone=(\w+) burst=\d+ nodelay;", NGINX)
+    assert (reverse("admin:login"), "brigade_logins") == login
+    assert re.search(r"limit_req_zone \$brigade_login zone=brigade_logins:10m rate=30r/m;", NGINX)
+    assert re.search(
+        r"map \$request_method \$brigade_login \{\s+default '';\s+POST +\$binary_remote_addr;", NGINX
+    )
 
 
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
