@@ -32,7 +32,10 @@ OWN_VARIABLES = {"BRIGADE_TICKERS", "NOTIFY_SOCKET"}
 a program with other values is not forked."""
 FORK_SECONDS = 5.0
 """Maximum number of seconds that the fork server may take to fork a program."""
-READY = b"r"
+READY, GO = b"r", b"go\n"
+"""Messages of the fork server and of the supervisor: the app is loaded, and the forked program may run."""
+CAN_FORK = sys.platform == "linux"
+"""Elsewhere, a process cannot become the parent of others."""
 LOOK_SECONDS = 0.02
 """Seconds between two checks whether the fork server is ready, and whether a new parent has taken over."""
 
@@ -137,7 +140,9 @@ class ForkServer(ChildProcess):
         try:
             self.line.settimeout(FORK_SECONDS)
             self.line.sendall(json.dumps(asked).encode() + b"\n")
-            return ForkedProcess(int(self.line.recv(20)))
+            forked = ForkedProcess(int(self.line.recv(20)))
+            self.line.sendall(GO)
+            return forked
         except (OSError, ValueError):  # it has died, or hangs
             self.leave()
             self.tell(signal.SIGKILL)
@@ -189,12 +194,19 @@ def main() -> None:
     line.sendall(READY)
     requests = line.makefile("rb")
     for request in requests:
+        reading, writing = os.pipe()  # a program whose supervisor does not know it must not run
         if pid := fork_for(supervisor):
+            os.close(reading)
             line.sendall(str(pid).encode())
+            if requests.readline() == GO:
+                os.write(writing, GO)
+            os.close(writing)
         else:
+            os.close(writing)
             requests.close()
             line.close()
-            become(**json.loads(request))
+            if os.read(reading, 1):
+                become(**json.loads(request))
             return
 
 

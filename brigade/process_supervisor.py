@@ -114,6 +114,29 @@ class ChildProcess:
                 os.killpg(self.process.pid, number)
 
 
+_STARTED: set[int] = set()
+"""Ids of the processes whose exit codes are waited for."""
+ORPHAN_SECONDS = 2.0
+"""Seconds between two looks for ended processes of others."""
+
+
+async def collect_orphans() -> None:
+    """Collect adopted processes that have ended, until this task is cancelled. They are children of programs
+    that were killed; nobody else waits for them."""
+    while True:
+        await asyncio.sleep(ORPHAN_SECONDS)
+        collect_ended_orphans()
+
+
+def collect_ended_orphans() -> None:
+    """Collect all ended child processes whose exit code nobody waits for."""
+    with contextlib.suppress(ChildProcessError):  # there are no children
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if ended.si_pid in _STARTED:
+                return  # its own thread collects it now; the others come with the next look
+            os.waitpid(ended.si_pid, os.WNOHANG)
+
+
 async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
     """Run the program, and restart it whenever it ends, until this task is cancelled. Then end the program.
     `say` prints lines at the terminal."""
@@ -148,7 +171,13 @@ def exit_code_of(process: Process) -> Future[int]:
     long-lived processes would occupy all threads of a pool."""
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()
-    Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()
+    _STARTED.add(process.pid)
+
+    def wait() -> None:
+        code.set_result(process.wait())
+        _STARTED.discard(process.pid)
+
+    Thread(target=wait, daemon=True).start()
     return code
 
 

@@ -35,7 +35,7 @@ from brigade.app_processes import (
 )
 from brigade.app_processes import ticker_processes as tickers
 from brigade.app_processes import web_processes as webs
-from brigade.fork_server import LOOK_SECONDS, ForkServer
+from brigade.fork_server import CAN_FORK, LOOK_SECONDS, ForkServer
 from brigade.listen_address import (
     Address,
     RunError,
@@ -51,6 +51,7 @@ from brigade.process_supervisor import (
     START_SECONDS,
     ChildProcess,
     ProcessGroup,
+    collect_orphans,
     keep_running,
     last_lines,
     run_once,
@@ -124,10 +125,13 @@ async def serve(
         start_small_model(server, environment, model)
         with contextlib.ExitStack() as unprepared:
             unprepared.callback(forks.close)
-            forks.start()  # loads the app while the database is prepared
+            if CAN_FORK:
+                forks.start()  # loads the app while the database is prepared
             await prepare(environment)
             unprepared.pop_all()
-        programs.create_task(keep_running(forks, print_line))
+        if CAN_FORK:
+            programs.create_task(keep_running(forks, print_line))
+            programs.create_task(collect_orphans())
         await wait_until_loaded(forks)
         crew = ProcessGroup(programs, print_line, forks.fork)
         needed = [first, staff_process(environment, staff_listener.fileno()), people_worker(environment)]
@@ -235,7 +239,7 @@ async def wait_until_loaded(forks: ForkServer) -> None:
     themselves."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(START_SECONDS):
-            while not forks.is_ready() and forks.deaths < DEATHS_AT_START:
+            while CAN_FORK and not forks.is_ready() and forks.deaths < DEATHS_AT_START:
                 await asyncio.sleep(LOOK_SECONDS)
 
 

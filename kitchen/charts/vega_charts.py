@@ -41,6 +41,8 @@ height, in places."""
 
 PANEL, ROOM, LETTERS = 300, 130, 11
 """Width of a panel in pixels, room for a name on one line in pixels, and pixels per letter elsewhere."""
+LEAST_ROOM, TURNED_LENGTH = 56, 170
+"""Width in pixels below which names are turned, and their greatest length then."""
 NAME_LETTERS, MANY = 14, 8
 """Letters in a line of a name in a file; number of names of which each has the room of one line."""
 
@@ -330,13 +332,17 @@ def _lines(names: Sequence[str], letters: int) -> list[list[str]]:
 
 def _fitting(names: Sequence[str], width: str) -> Spec:
     """Return the axis settings that make these names fit into a plot of this width. If there is little room,
-    the words of a name are on separate lines."""
+    the words of a name are on separate lines. If there is less than for a word, names are turned."""
     room = f"{width} / {len(names)}"
     whole, lines = (f"{_json(one)}[datum.value]" for one in (list(names), _lines(names, LETTERS)))
+    turned = f"{room} < {LEAST_ROOM}"
     return {
-        "labelExpr": f"{room} < {ROOM} ? {lines} : {whole}",
-        "labelLimit": {"expr": f"max({room} - 2, 40)"},
+        "labelExpr": f"{room} < {ROOM} && !({turned}) ? {lines} : {whole}",
+        "labelLimit": {"expr": f"{turned} ? {TURNED_LENGTH} : max({room} - 2, 40)"},
         "labelFontSize": {"expr": f"{room} < {ROOM * 0.6:g} ? 10 : 12"},
+        "labelAngle": {"expr": f"{turned} ? -90 : 0"},
+        "labelAlign": {"expr": f"{turned} ? 'right' : 'center'"},
+        "labelBaseline": {"expr": f"{turned} ? 'middle' : 'top'"},
     }
 
 

@@ -301,6 +301,10 @@ class AimPursuer:
     """Computes the commands that reach the aims of a world, for agents that follow instructions.
     Stateless."""
 
+    suggests_in_stages = False
+    """True if aims that `suggest` names at one moment belong together. New ones then wait until all of them
+    have ended."""
+
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the next command of this seat towards `aim`, and the status of the aim. Must be quick.
 
@@ -377,6 +381,8 @@ class Agent(ABC):
     reads_words: ClassVar[bool] = False
     """True if it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
     Pages inform people if an agent does not."""
+    writes_english: ClassVar[bool] = False
+    """True if it writes fixed English sentences that pages cannot translate, and reads English only."""
     leads: ClassVar[bool] = False
     """True if it gives jobs to others, and so can play without a seat."""
     instant: ClassVar[bool] = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from pydantic import (
     Field,
     FiniteFloat,
     Strict,
+    StringConstraints,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
@@ -35,6 +37,8 @@ from kitchen.words.english_text import os_error_words
 
 MAX_DEPTH = 50
 """Maximum nesting of lists and tables; a study's document has about ten levels."""
+MAX_TOML_CHARACTERS = 500_000
+"""Maximum length of a TOML text."""
 
 
 class TooDeepError(ValueError):
@@ -245,6 +249,12 @@ Texts = Annotated[
 ]
 Names = Annotated[Texts, AfterValidator(_distinct)]
 """Texts without duplicates."""
+Key = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"),
+    error_text("must be at most 64 letters, digits, _ and -, and must not begin with _ or -"),
+]
+"""A name that files, tables and addresses can hold as it is."""
 Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 """A number; whole numbers stay whole."""
 
@@ -259,9 +269,25 @@ def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
     return parse_toml(text, path.name)
 
 
+_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'""")
+_DEEP_KEY = re.compile(
+    rf"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++(?:[ \t]*+\.[ \t]*+[A-Za-z0-9_-]++){{{MAX_DEPTH}}}"
+)
+"""More than `MAX_DEPTH` keys joined by dots, after each string was replaced by a letter. The matching time
+grows with the length of the text."""
+
+
 def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
     """Return (origin, content) of a TOML text. The origin has the name `file` in error messages. Raises
-    DataError if it is not TOML."""
+    DataError if it is not TOML.
+
+    Texts with very long dotted keys (`a.a.a = 1`) are refused before they are parsed. The parser would need
+    minutes for them.
+    """
+    if len(text) > MAX_TOML_CHARACTERS:
+        raise DataError(f"{file}: has more than {MAX_TOML_CHARACTERS:,} characters")
+    if _DEEP_KEY.search(_STRING.sub("s", text)):
+        raise DataError(f"{file}: {TooDeepError()}")
     try:
         return DataSource(file), check_depth(tomllib.loads(text))
     except (TooDeepError, RecursionError):

@@ -161,6 +161,10 @@ class Organisation:
     """What happens to commands that are no longer legal when a decision takes effect."""
     cycle_limit: int = CYCLE_HOPS
     """How often a job is given before it may not come back to a member that had it."""
+    talk_language: str = ""
+    """Code of the language in which pages show what agents write to people; empty for the reader's."""
+    readers_language: str = ""
+    """Code of the language of people's pages when the episode began; empty if it is English or unknown."""
 
     @property
     def one_partner(self) -> bool:
@@ -280,6 +284,7 @@ class Organisation:
             **({WITHIN: True} if self.within else {}),
             **({name: getattr(self, name) for name in _OF_TIME} if self.is_timed else {}),
             **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
+            **{name: value for name in _OF_LANGUAGE if (value := getattr(self, name))},
         }
 
     @classmethod
@@ -301,11 +306,12 @@ class Organisation:
             rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
-            **{name: stored[name] for name in (*_OF_TIME, CYCLE_LIMIT) if name in stored},
+            **{name: stored[name] for name in (*_OF_TIME, CYCLE_LIMIT, *_OF_LANGUAGE) if name in stored},
         )
 
 
 _OF_TIME = (SCHEDULE, THINK_STEPS, STALE)
+_OF_LANGUAGE = ("talk_language", "readers_language")
 Settings = Mapping[str, Json]
 DrawnPairs = tuple[Iterable[Pair], Iterable[Pair]]
 """The pairs (leader, worker) for commands, and the pairs (sender, addressee) for messages."""

@@ -143,6 +143,10 @@ class TalkView:
     """All messages with requests that this person sent and received, in order, also older ones."""
     spoken: bool = False
     """True if the page offers to turn this person's speech into text."""
+    language: str = ""
+    """Code of the language of agents' messages (`Organisation.talk_language`); empty for the reader's."""
+    people: tuple[int, ...] = ()
+    """The numbers of the members who are people."""
     turn: SpeakingTurn | None = None
     """Whose turn it is while this person has to choose. None if everybody may choose."""
 

@@ -69,6 +69,11 @@ def in_english() -> AbstractContextManager[object]:
     return _Speech.by.override("en")
 
 
+def in_language(language: str) -> AbstractContextManager[object]:
+    """Return a context in which texts are in the language with this code. An empty code changes nothing."""
+    return _Speech.by.override(language) if language else nullcontext()
+
+
 def gettext_noop(message: str) -> str:
     """Return the message unchanged, and mark it for the translation files. The code that displays it must
     translate it."""

@@ -4,7 +4,8 @@ const charts = document.querySelectorAll("[data-chart]");
 const PANEL = 300; // width of one of several plots in a specification
 const LEAST = 220; // beside another one
 const BESIDE = 84; // what an axis and the edges take
-const LETTER = { title: 9, subtitle: 6 }; // pixels of one, on an average
+const LETTER = { title: 10.5, subtitle: 6.5 }; // pixels of one, where letters are wide
+const EDGES = 30; // beside a title
 
 function tip() {
   const said = document.createElement("div");
@@ -60,8 +61,8 @@ function stacked({ concat, columns, ...rest }, width) {
 function fitted({ title, ...whole }, width) {
   const rest = stacked(whole, width);
   const { text, subtitle } = title;
-  const under = subtitle.flatMap((line) => folded(line, width / LETTER.subtitle));
-  return { ...rest, title: { ...title, text: folded(text, width / LETTER.title), subtitle: under } };
+  const under = subtitle.flatMap((line) => folded(line, (width - EDGES) / LETTER.subtitle));
+  return { ...rest, title: { ...title, text: folded(text, (width - EDGES) / LETTER.title), subtitle: under } };
 }
 
 async function draw(chart, vega, tell) {

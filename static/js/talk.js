@@ -11,8 +11,6 @@
   let begun = false;
 
   const mine = () => Number(list().dataset.mine);
-  const texts = (line) => [...line.querySelectorAll(".said-text")].map((one) => one.textContent).join(". ");
-  const words = (line) => `${line.querySelector("b").textContent}: ${texts(line)}`;
   const boxOf = (form) => form.querySelector('[name="text"]');
 
   function onSend(event) {
@@ -42,10 +40,27 @@
     return workers.map((one) => one.dataset.told).filter(Boolean);
   }
 
+  const between = (parts, words) => parts.flatMap((part, number) => (number ? [words, part] : [part]));
+
+  /* a text with its language, in which a screen reader reads it */
+  function copyOf(text) {
+    const copy = document.createElement("span");
+    copy.lang = text.lang;
+    copy.textContent = text.textContent;
+    return copy;
+  }
+
+  function message(line) {
+    const whole = document.createElement("span");
+    const texts = [...line.querySelectorAll(".said-text")].map((text) => (text.lang ? copyOf(text) : text.textContent));
+    whole.append(`${line.querySelector("b").textContent}: `, ...between(texts, ". "));
+    return whole;
+  }
+
   function tell(fresh, news) {
     const others = fresh.filter((line) => !line.matches(".is-yours"));
-    const said = [...others.map(words), ...news];
-    if (said.length) document.getElementById("talk-said").textContent = said.join(" ");
+    const said = [...others.map(message), ...news];
+    if (said.length) document.getElementById("talk-said").replaceChildren(...between(said, " "));
   }
 
   /* nothing can be sent while it is another's turn to speak */

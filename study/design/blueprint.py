@@ -70,7 +70,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
     **dict.fromkeys(("between_group", "within_level"), 7),
     **dict.fromkeys(("goal", "ends_at_goal"), 9),
-    "levels": 10,
+    **dict.fromkeys(("levels", "talk_language"), 10),
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8}
@@ -82,6 +82,8 @@ ITEM_FIELD_FORMATS = {name: about.since for name, about in FIELD_INFO.items()}
 """The first format whose documents contain a field of an item, by field name."""
 OUTCOMES = 2
 """The first format whose documents contain outcomes."""
+LANGUAGE_IN_PROMPTS = 11
+"""The first format whose prompts name the reader's language, if it is not English."""
 LEADER_MESSAGES = 11
 """The first format whose leaders may give every worker a job in one step, if the settings set no limit of
 messages. In older documents, the limit is the same for everybody."""
@@ -113,6 +115,7 @@ class ConditionPlan(Record):
     between_group: str = ""
     within_level: str = ""
     levels: Mapping[str, str] = {}
+    talk_language: str = ""
 
 
 class PartPlan(Record):
@@ -182,7 +185,7 @@ class Blueprint(Record):
             "format": self.format,
             "study": dict(self.study),
             "conditions": [
-                _fields_in_format(one.model_dump(), CONDITION_FIELD_FORMATS, self.format)
+                _fields_in_format(_condition_document(one), CONDITION_FIELD_FORMATS, self.format)
                 for one in self.conditions
             ],
             "parts": [one.model_dump() for one in self.parts],
@@ -342,6 +345,12 @@ class Blueprint(Record):
         return {one.key: one for one in self.conditions}[key]
 
 
+def _condition_document(condition: ConditionPlan) -> dict[str, Json]:
+    """Return the fields of a condition, without those of `OPTIONAL_CONDITION_FIELDS` that are empty."""
+    values = condition.model_dump()
+    return {name: value for name, value in values.items() if value or name not in OPTIONAL_CONDITION_FIELDS}
+
+
 def document_digest(document: Mapping[str, Json]) -> str:
     """Return the SHA-256 of the document as JSON with sorted keys and no spaces, in UTF-8."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -403,6 +412,10 @@ added separately. Recruitment fields are not included."""
 OPTIONAL_STUDY_FIELDS = ("allocation",)
 """Fields of the study that a document has only if they are not empty. So documents of studies that do not
 use them, and their hashes, stay as they are."""
+
+
+OPTIONAL_CONDITION_FIELDS = ("talk_language",)
+"""Fields of a condition that a document has only if they are not empty, for the same reason."""
 
 
 def blueprint_of(study: Any) -> Blueprint:

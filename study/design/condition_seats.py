@@ -8,6 +8,7 @@ import Django models.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from kitchen.contract.agent import Agent
@@ -55,6 +56,7 @@ class PlayedCondition(Protocol):
     coplayer_settings: Mapping[str, Json]
     teammates: int
     organisation: Mapping[str, Json]
+    talk_language: str
 
 
 def seats_of(played: PlayedCondition) -> int:
@@ -109,12 +111,13 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
 def planned_organisation(
     played: PlayedCondition, people: Collection[int] | None = None
 ) -> Organisation | None:
-    """Return the rules about who may command and write to whom in an episode. Return None if the condition
-    defines no such rules.
+    """Return the rules about who may command and write to whom in an episode, and in which language agents
+    write. Return None if the condition defines no such rules.
 
     `people` has the same meaning as in `mind_plans`. Raises SettingsError if the rules are invalid.
     """
-    return team_organisation(played.organisation, mind_plans(played, people), seats_of(played))
+    made = team_organisation(played.organisation, mind_plans(played, people), seats_of(played))
+    return replace(made, talk_language=played.talk_language) if made and not made.is_silent else made
 
 
 def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
@@ -181,6 +184,12 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
     agents = _agents(played)
     refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
     return tuple(dict.fromkeys([*(one for agent in agents for one in agent.cautions()), *refusals]))
+
+
+def english_writers(played: PlayedCondition) -> tuple[str, ...]:
+    """Return the kinds of co-players that write and read English only. The result is empty if the condition
+    cannot be played at all."""
+    return tuple(dict.fromkeys(agent.kind for agent in _agents(played) if agent.writes_english))
 
 
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ FIELDS = (
     "knowing",
     "decision_seconds",
     "offers_plans",
+    "talk_language",
     "ends_at_goal",
     *DICTIONARIES,
 )

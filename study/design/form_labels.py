@@ -78,6 +78,7 @@ CONDITION = {
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",
     "offers_plans": "Let participants plan ahead",
+    "talk_language": "Language in which co-players write to people",
     "goal": "Goal of a round",
     "ends_at_goal": "End the round at its goal",
 }

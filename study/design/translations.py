@@ -35,6 +35,11 @@ def language_names(languages: str) -> list[tuple[str, str]]:
     return [(code, str(known[code])) for code in language_codes(languages)]
 
 
+def language_name(code: str) -> str:
+    """Return the name of a language, in that language itself. Return the code itself if it is not known."""
+    return str(dict(settings.LANGUAGES).get(code, code))
+
+
 def languages_problem(languages: str) -> str:
     """Return what is wrong with these language codes. Return an empty string if nothing is wrong."""
     asked = languages.split()

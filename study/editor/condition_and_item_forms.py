@@ -21,7 +21,13 @@ from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, goal_
 from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
 from study.design.questions.item_fields import FieldGroup, form_fields
-from study.editor.form_fields import ELSEWHERE, AnyValueField, GoalField, TextLinesField
+from study.editor.form_fields import (
+    ELSEWHERE,
+    AnyValueField,
+    GoalField,
+    TextLinesField,
+    talk_language_field,
+)
 
 SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
@@ -93,6 +99,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "knowing",
             "decision_seconds",
             "offers_plans",
+            "talk_language",
             "goal",
             "ends_at_goal",
             WORLD,
@@ -113,6 +120,9 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         self.fields["knowing"].required = False  # an empty value keeps the default
         self.fields["goal"].help_text = GOAL_HELP.format(
             metrics=", ".join(f"{name} ({label})" for name, label in goal_labels(self._world()).items())
+        )
+        self.fields["talk_language"] = talk_language_field(
+            self.instance.study.languages, self.instance.talk_language
         )
         self._offer_groups()
         for part in (WORLD, COPLAYER):

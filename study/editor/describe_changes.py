@@ -5,7 +5,7 @@ The texts use the labels of the forms with which researchers edit the design.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from django.utils.text import capfirst
@@ -18,7 +18,7 @@ from study.design.models import SurveyItem
 from study.design.parts_other_than_rounds import PARTS
 from study.design.preregistration import program_differences
 from study.design.study_versions import Difference, differences
-from study.design.translations import describe_text_path
+from study.design.translations import describe_text_path, language_name
 from study.editor.describe_design import (
     NOTHING_SET,
     LabelledValue,
@@ -26,7 +26,6 @@ from study.editor.describe_design import (
     coplayer_words,
     end_pairs,
     end_words,
-    language_name,
     part_pairs,
     part_value,
     plain_value,
@@ -34,6 +33,7 @@ from study.editor.describe_design import (
     setting_value,
     shown_words,
     study_value,
+    talk_language_words,
 )
 
 LONG = 80
@@ -47,6 +47,11 @@ UNSET_TIMES = {
     "decision_seconds": "as the server has it",
 }
 """The text shown for an empty time of a condition."""
+CONDITION_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "shown": shown_words,
+    "talk_language": talk_language_words,
+}
+"""Functions that return the text for a field of a condition, by field."""
 
 
 class ChangeSide(NamedTuple):
@@ -173,8 +178,8 @@ class _DifferenceWords:
             return coplayer_words(value)
         if len(self.path) > 1:
             return self._setting_value(plan, name, value)
-        if self.what == "condition" and name == "shown":
-            return shown_words(value)
+        if self.what == "condition" and name in CONDITION_WORDS:
+            return CONDITION_WORDS[name](value)
         if self.what == "condition" and value is None:
             return UNSET_TIMES.get(name, NOTHING_SET)
         if self.what == "item" and name in {"place", "kind"}:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from django.conf import settings
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import EVERYBODY
@@ -32,7 +31,7 @@ from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
 from study.design.describe_factors import allocation_sentence, factor_lines, subset_sentence
 from study.design.factors import Factor
-from study.design.form_labels import part_label, study_label
+from study.design.form_labels import CONDITION, part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
 from study.design.parts_other_than_rounds import PARTS, practice_played
@@ -41,7 +40,7 @@ from study.design.questions.item_fields import item_notes as notes
 from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.team_organisation import REPLACE, Team, is_apart, team_of
-from study.design.translations import describe_text_path, language_names
+from study.design.translations import describe_text_path, language_name, language_names
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
 
 NOTHING_SET = "nothing"
@@ -172,11 +171,6 @@ def _texts(design: Blueprint) -> tuple[str, ...]:
         for language, texts in design.study["texts"].items()
         for path, text in texts.items()
     )
-
-
-def language_name(code: str) -> str:
-    """Return the name of a language, in that language itself."""
-    return str(dict(settings.LANGUAGES).get(code, code))
 
 
 PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_contrasts")
@@ -384,6 +378,15 @@ def goal_words(world: str, goal: Mapping[str, Json]) -> str:
     )
 
 
+READERS_LANGUAGE = "the reader's language"
+
+
+def talk_language_words(code: str | None) -> str:
+    """Return the language in which co-players write to people, as text. `code` is empty for the language of
+    the reader's pages."""
+    return language_name(code) if code else READERS_LANGUAGE
+
+
 def _levels_in_words(levels: Mapping[str, str], factors: Sequence[Factor]) -> str:
     """Return the levels of a condition by their names: `Who leads: The participant`. A level that no factor
     has is named by its key."""
@@ -410,6 +413,10 @@ def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) ->
     last = [
         ("Time for a decision", _seconds(decides, "")),
         ("Lets participants plan ahead", "yes" if condition.offers_plans else ""),
+        (
+            CONDITION["talk_language"],
+            talk_language_words(condition.talk_language) if condition.talk_language else "",
+        ),
         ("Goal of a round", goal_words(condition.world, condition.goal)),
         ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
         ("Played by the group", condition.between_group),

@@ -21,7 +21,8 @@ from study.design.condition_choices import COPLAYER, WORLD, goal_labels, kind_ch
 from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from
 from study.design.models import Condition
-from study.editor.describe_design import plain_value
+from study.editor.describe_design import plain_value, talk_language_words
+from study.editor.form_fields import talk_language_field
 from study.editor.team_factor_fields import level_settings, team_paths, team_value_field
 
 WITHIN, BETWEEN = "within", "between"
@@ -29,6 +30,7 @@ WHERE = (
     (WITHIN, "within participants: each participant plays several levels"),
     (BETWEEN, "between participants: each participant plays one level"),
 )
+TALK_LANGUAGE = "talk_language"
 SINGLE_FIELDS = (
     COPLAYER,
     "teammates",
@@ -41,6 +43,7 @@ SINGLE_FIELDS = (
     "passes_by",
     "knowing",
     "offers_plans",
+    TALK_LANGUAGE,
     "ends_at_goal",
 )
 """Fields of a condition whose values can be the levels of a factor. A factor of other fields, such as the
@@ -97,6 +100,8 @@ def value_field(base: Condition, path: str) -> forms.Field:
     (value, label) pairs."""
     if path == COPLAYER:
         return forms.ChoiceField(choices=kind_choices(COPLAYER, world=base.world))
+    if path == TALK_LANGUAGE:
+        return talk_language_field(base.study.languages, base.talk_language)
     name, _, inner = path.partition(".")
     if name == "organisation":
         return team_value_field(base, path)
@@ -114,10 +119,13 @@ def value_field(base: Condition, path: str) -> forms.Field:
 def value_label(base: Condition, path: str, value: Json) -> str:
     """Return a value that a level sets as text for researchers. It is the label that the form of the factor
     offers for it, such as `The participant`, or else the value itself."""
+    if path == TALK_LANGUAGE:
+        return talk_language_words(value)
     if path in {key for _, pairs in field_choices(base) for key, _ in pairs}:
         field = value_field(base, path)
         read = getattr(field, "coerce", None) or (lambda text: text)
-        labels = [label for one, label in getattr(field, "choices", ()) if one != "" and read(one) == value]
+        choices = [pair for pair in getattr(field, "choices", ()) if pair[0] != "" or path == TALK_LANGUAGE]
+        labels = [label for one, label in choices if read(one) == value]
         if labels:
             return str(labels[0])
     return plain_value(value)
@@ -198,7 +206,11 @@ class ValuesFactorForm(FactorForm):
         self.path = path
         self.fields["name"].initial = path_label(self.base, path)
         inner = value_field(self.base, path)
-        choices = [(str(value), str(label)) for value, label in getattr(inner, "choices", ()) if value != ""]
+        choices = [
+            (str(value), str(label))
+            for value, label in getattr(inner, "choices", ())
+            if value != "" or path == TALK_LANGUAGE
+        ]
         if isinstance(inner, forms.BooleanField):
             choices = [("on", "on"), ("", "off")]
         self.inner, self.labels = inner, dict(choices)

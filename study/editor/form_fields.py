@@ -28,6 +28,7 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
 from kitchen.words.english_text import and_list
+from study.design.form_labels import CONDITION
 from study.design.team_organisation import (
     ABSENT,
     ABSENT_LABEL,
@@ -38,6 +39,7 @@ from study.design.team_organisation import (
     Team,
     team_of,
 )
+from study.design.translations import language_codes, language_name
 
 
 class TextLinesField(forms.CharField):
@@ -129,6 +131,22 @@ MEMBERS = "team_members"
 
 The form edits them as rows (`team_rows`).
 """
+
+
+def talk_language_field(languages: str, stored: str = "") -> forms.ChoiceField:
+    """Return the form field for the language in which co-players write to people.
+
+    It offers the `languages` of the study (codes separated by spaces), and the language that is `stored`.
+    """
+    codes = dict.fromkeys([*language_codes(languages), *filter(None, [stored])])
+    return forms.ChoiceField(
+        label=CONDITION["talk_language"],
+        required=False,
+        choices=[("", "the reader's language"), *((code, language_name(code)) for code in codes)],
+        help_text="The language of fixed sentences of co-players. A language model is told to write in it.",
+    )
+
+
 TALK, TALKS_WITHIN = "team_talk", "team_within"
 TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
 """The form fields about several people, by field name of `Team`."""

@@ -19,6 +19,7 @@ from django.forms import BoundField
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
+from kitchen.contract.organisation import SETTINGS_BY_KIND
 from kitchen.contract.team_schedules import SCHEDULE
 from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
@@ -226,6 +227,9 @@ def row_player_problems(
         taken |= set(own)
 
 
+NOBODY_WRITES = (
+    "Nobody writes messages in this condition. Choose an organisation below in which members may write."
+)
 KEPT = "_kept"
 """The key of the list of fields that are on the page but hidden."""
 DECIDING = (
@@ -276,6 +280,9 @@ class TeamFields(ConditionForm):
         for name in (WORLD, COPLAYER, "teammates"):
             self.fields[name].widget.attrs["class"] = "decides"
         use_drawing_fields(self, self.instance.study)
+        if not self._has_talk():
+            field = self.fields["talk_language"]
+            field.disabled, field.help_text = True, NOBODY_WRITES
 
     @property
     def _sent(self) -> QueryDict | None:
@@ -354,6 +361,14 @@ class TeamFields(ConditionForm):
         return applicable_fields(
             kind, apart=self._apart(), several=several, talks=talks, within=within, schedule=schedule
         )
+
+    def _has_talk(self) -> bool:
+        """Return whether members may write to one another, with the form's current values."""
+        several = len(self._numbers()) > 1
+        kind = self._kind() or ("central" if several else "")
+        if kind in {"", "solo"} or str(self["teammates"].value()) == "0":
+            return False
+        return bool(self[TALK].value()) if "talk" in SETTINGS_BY_KIND.get(kind, ()) else True
 
     def teammate_players(self) -> list[int]:
         """Return the numbers of the players that co-players control, with the form's current values."""

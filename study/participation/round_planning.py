@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.organisation import with_fixed_message_limit
+from kitchen.contract.organisation import Organisation, with_fixed_message_limit
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
-from study.design.blueprint import LEADER_MESSAGES, Blueprint, ConditionPlan
+from study.design.blueprint import LANGUAGE_IN_PROMPTS, LEADER_MESSAGES, Blueprint, ConditionPlan
 from study.design.condition_seats import (
     all_minds,
     mind_plans,
@@ -29,6 +29,7 @@ from study.design.condition_seats import (
 from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
 from study.design.round_plans import assign_sequence
+from study.design.translations import ORIGINAL_LANGUAGE, best_language
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies
@@ -126,14 +127,33 @@ def _episode(
     people: Sequence[int] | None = None,
     **more: Any,
 ) -> Episode:
+    settings = episode_settings(person.version.blueprint, plan, people)
+    design_format = person.version.blueprint.format
+    settings["organisation"] = with_readers_language(settings["organisation"], person, design_format)
     return create_episode(
-        **episode_settings(person.version.blueprint, plan, people),
+        **settings,
         seed=seed,
         synthetic=person.synthetic,
         budget=study_budget(person.study),
         audience=live_page_group(person.study),
         **more,
     )
+
+
+def with_readers_language(
+    organisation: Organisation | None, person: Participant, design_format: int
+) -> Organisation | None:
+    """Return the organisation with the language of the person's pages. A group reads one language.
+
+    Agents write in it if the condition names none. English is left out, because prompts are in English.
+    Designs of older formats are left as they are, so that prompts do not change during a study.
+    """
+    language = best_language(person.study.languages, [person.language])
+    if design_format < LANGUAGE_IN_PROMPTS:
+        return organisation
+    if organisation is None or organisation.is_silent or language == ORIGINAL_LANGUAGE:
+        return organisation
+    return replace(organisation, readers_language=language)
 
 
 def episode_settings(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from brigade import fork_server
 from brigade.fork_server import ForkServer
 from brigade.process_supervisor import ChildProcess
 from tests.servers import wait_until
@@ -63,15 +64,25 @@ def process_end(child: ChildProcess) -> int:
 
 def test_programs_survive_the_server_and_new_ones_start_without_it(server: ForkServer) -> None:
     forked, other = program(server, WAITS), program(server, WAITS)
-    forked.start()
+    pid = forked.start().pid
+    wait_until(lambda: name_of(pid) == "program", "its program")
     os.kill(server.start().pid, signal.SIGKILL)
-    pid = other.start().pid
-    assert name_of(pid) != "program"  # started as `python -m …`
+    assert name_of(other.start().pid) != "program"  # started as `python -m …`
     assert forked.running
     assert not server.is_ready()
     for child in (forked, other):
         child.tell(signal.SIGKILL)
         process_end(child)
+
+
+def test_a_program_that_the_supervisor_does_not_know_never_runs(
+    server: ForkServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the server is too slow, and its answer comes when the program was started without it."""
+    monkeypatch.setattr(fork_server, "GO", b"never\n")
+    forked = server.fork(program(server, WAITS))
+    assert forked and forked.wait(60) == 0
+    assert not server.log.with_name("program.log").exists()
 
 
 def test_it_loads_new_code_when_it_is_asked_to_leave(server: ForkServer) -> None:

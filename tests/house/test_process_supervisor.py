@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from brigade import process_supervisor
+from brigade.paths import base_dir
 from brigade.process_supervisor import (
     ChildProcess,
     keep_running,
@@ -59,6 +61,32 @@ async def test_what_ends_by_itself_is_started_again_with_its_last_words(tmp_path
         await until(lambda: child.deaths == 2)
     assert said[:2] == ["short ended with code 3: starting it again", "  short: last words"]
     assert said[2] == "short ended with code 3: starting it again in 0.5 s"
+
+
+ORPHANS = """
+import os
+from brigade import process_supervisor as own
+others, ours = (os.spawnlp(os.P_NOWAIT, "true", "true") for _ in range(2))
+for pid in (others, ours):
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+own._STARTED.add(ours)
+for _ in range(3):
+    own.collect_ended_orphans()
+print(os.waitpid(ours, 0) == (ours, 0))
+own.collect_ended_orphans()
+try:
+    os.waitpid(others, 0)
+except ChildProcessError:
+    print("collected")
+"""
+
+
+def test_ended_processes_of_killed_programs_are_collected() -> None:
+    """A process whose exit code somebody waits for stays until they have it."""
+    done = subprocess.run(
+        [sys.executable, "-c", ORPHANS], capture_output=True, text=True, check=True, cwd=base_dir()
+    )
+    assert done.stdout.split() == ["True", "collected"]
 
 
 async def test_one_that_is_killed_again_and_again_is_soon_there_again(

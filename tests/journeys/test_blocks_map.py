@@ -80,11 +80,23 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
 ) -> None:
     person = await enter(page, live_stack, tmp_path, "blocks_construction", WALL)
     await shot(page, "mouse")
+    before = [await page.evaluate(f"({PIXEL})([0, 0])[{axis}]") for axis in (0, 1)]
+    await page.mouse.move(before[0] - 70, before[1] + 60)
+    await page.mouse.down()
+    await page.mouse.move(before[0] - 10, before[1] + 110, steps=4)
+    await page.mouse.up()  # the map is dragged, and nothing is chosen
+    await page.wait_for_function(f"({PIXEL})([0, 0])[0] > {before[0] + 40}")
+    assert await page.is_hidden("[data-spot-menu]") and await person.step() == 0
+    await page.click("#menu [data-amount] .action >> text=Stay for some steps")
+    await page.keyboard.press("Enter")  # sends an action with an amount that was clicked
+    await person.stepped(1, patience=10_000)
     for column in (0, 1):
         await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))  # beside who stands there
-        await person.stepped(column + 1, patience=10_000)
+        await person.stepped(column + 2, patience=10_000)
     await won(person)
-    assert "blocks as wanted\n2" in await page.inner_text("#over")
+    said = await page.inner_text("#over")
+    assert said.startswith("The building stands as planned: 2 of 2 blocks") and "blocks as wanted\n2" in said
+    assert await page.evaluate("document.activeElement.closest('#over') !== null")  # screen readers read it
 
 
 @pytest.mark.nightly

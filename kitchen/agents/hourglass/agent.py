@@ -272,7 +272,8 @@ class _Turn:
         has_news = self.made.ended or any(map(self._is_news, self.situation.talk.messages))
         if pending or not view.is_root:
             return idle if pending and (waited or has_news) else []
-        whole = self.options.whole_stage and self.options.planner == BY_MODEL  # the rule plans no stages
+        in_stages = self.options.planner == BY_MODEL or self.pursuer.suggests_in_stages
+        whole = self.options.whole_stage and in_stages
         if memory.tasks and view.is_stage_over(memory.tasks, whole=whole):
             return idle
         given = Counter(task.worker for task in memory.tasks)

@@ -66,7 +66,8 @@ SETTINGS: tuple[Setting, ...] = (
         "bool",
         "Plan again when all tasks of the stage have ended",
         True,
-        help="Or one has failed. Off: when one of them has ended, as by rule and in the schedule “free”.",
+        help="Or one has failed. Off: when one of them has ended, as in the schedule “free”, and by rule "
+        "where jobs do not belong together.",
     ),
     Setting(
         "patience",

@@ -238,10 +238,8 @@ def aim_in_words(view: TeamView, text: str) -> Aim:
 
 def _useful_tasks(view: TeamView, memory: HourglassMemory, idle: Sequence[Worker]) -> list[PlannedTask]:
     taken = [task.aim for task in memory.tasks if task.is_open and task.aim]
-    failed: dict[str, list[Aim]] = {}
-    for task in memory.tasks:
-        if task.status == FAIL:
-            failed.setdefault(task.worker, []).append(task.aim)
+    last = {task.worker: task for task in memory.tasks}
+    failed = {worker: [task.aim] for worker, task in last.items() if task.aim and task.status == FAIL}
     tasks = []
     for worker in sorted(idle, key=lambda one: one.name in failed):  # others first
         left_out = failed.get(worker.name, []) if len(view.workers) > 1 else []

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
-from kitchen.contract.organisation import ANSWER, END, INFORM
+from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
-from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
+from kitchen.contract.team_messages import PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
+from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -146,7 +147,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
-        *([_panel("pass", _pass_button(view))] if _has_pass_button(view) else []),
+        *([_panel("pass", _pass_button(page, view))] if _has_pass_button(view) else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
         *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
@@ -212,6 +213,8 @@ class Line(NamedTuple):
     """True if the text is the page's own, in its language."""
     requests: str = ""
     """The commands that the message requests, as text, if `text` does not contain them."""
+    language: str = ""
+    """Code of the language of `text`. Empty if it is not known, or is the page's (`is_ours`)."""
 
 
 class PassButton(NamedTuple):
@@ -224,6 +227,8 @@ class PassButton(NamedTuple):
     text: str = ""
     step: int = 0
     """The open step, for a leader. 0 for others."""
+    language: str = ""
+    """Code of the language of `text`. Empty if it is not known or is the page's."""
 
 
 class Partner(NamedTuple):
@@ -238,10 +243,6 @@ PLATFORM_MESSAGES = {
     "gone": gettext_noop("The person who played %(name)s has left. The conversation is over."),
 }
 """Messages of the system, by code (`kitchen.contract.mailbox.PLATFORM_WORDS`)."""
-AGENT_MESSAGES = {
-    ONLY_JOBS: gettext_noop("I do not read messages. I do the jobs that are chosen for me from the list."),
-}
-"""Answers of agents without a language model, by code."""
 CONVERSATION_ENDED = gettext_noop("The conversation has ended.")
 
 
@@ -250,7 +251,7 @@ def _has_pass_button(view: SeatView) -> bool:
     return view.talk.takes_turns or (view.jobs.can_wait_for_leaders and not view.acts)
 
 
-def _pass_button(view: SeatView) -> PassButton:
+def _pass_button(page: Page, view: SeatView) -> PassButton:
     if not view.acts:
         return PassButton(view.is_leader_awaited, step=view.step + 1)
     turn, offered = view.talk.turn, view.phase == "answer"
@@ -259,7 +260,8 @@ def _pass_button(view: SeatView) -> PassButton:
     heard = [one for one in view.talk.messages if one.sender not in (None, view.talk.member) and one.text]
     if not heard or heard[-1].step != view.step + 1:
         return PassButton(offered)
-    return PassButton(offered, view.talk.members[heard[-1].sender or 0], heard[-1].text)
+    asker, line = view.talk.members[heard[-1].sender or 0], _line(page, view, heard[-1])
+    return PassButton(offered, asker, line.text, language=line.language)
 
 
 def _partner(view: SeatView) -> Partner:
@@ -294,15 +296,13 @@ def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
         return Line(message.step, gettext("Note"), (), True, words, is_ours=True)
     sender = "" if message.sender == view.talk.member else view.talk.members.get(message.sender, "")
     others = tuple(view.talk.members[one] for one in message.to if one != view.talk.member)
-    if message.kind == ANSWER and (own := AGENT_MESSAGES.get(message.data.get("code", ""))):
-        return Line(message.step, sender, others, view.talk.member in message.to, gettext(own), is_ours=True)
     if message.kind == END and not message.text:
         return Line(message.step, gettext("Note"), (), False, _end_in_words(view, message), is_ours=True)
     to_you = view.talk.member in message.to
-    if own := page.translated_message(message):
-        return Line(message.step, sender, others, to_you, own, is_ours=True)
-    requests = page.requests_in_words(message.data)
-    return Line(message.step, sender, others, to_you, message.text, requests=requests)
+    if own := agent_sentence(page, view, message):
+        return Line(message.step, sender, others, to_you, own, True, language=foreign_language(view))
+    requests, language = page.requests_in_words(message.data), written_language(view, message.sender)
+    return Line(message.step, sender, others, to_you, message.text, requests=requests, language=language)
 
 
 def _end_in_words(view: SeatView, end: TeamMessage) -> str:

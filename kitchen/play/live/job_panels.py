@@ -24,6 +24,7 @@ from kitchen.contract.assigned_jobs import (
     is_same_job,
 )
 from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.play.live.agent_sentences import written_language
 from kitchen.words.gettext_without_django import gettext, gettext_noop, pgettext
 
 JOB_STATES = {
@@ -72,6 +73,8 @@ class JobCard(NamedTuple):
     """True if the reader can still act on the job."""
     aim: str = ""
     """The goal in the world that the job asks for, as text."""
+    language: str = ""
+    """Code of the language of `text`; empty if it is not known, as for a job from a person."""
 
 
 class RosterPanel(NamedTuple):
@@ -139,6 +142,7 @@ def _card(page: Page, view: SeatView, job: Job) -> JobCard:
         job.step,
         job.is_open and view.phase != "over",
         page.aimed(view.brief, job.aim) if job.aim else "",
+        written_language(view, job.giver),
     )
 
 

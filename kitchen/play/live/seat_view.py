@@ -33,6 +33,7 @@ from kitchen.contract.page import (
 )
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Intent, Json, World
+from kitchen.play.live.agent_sentences import shown_message
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import conversation_partners, messages_known_to
@@ -328,6 +329,8 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
         messages=said[-MESSAGES_SHOWN:],
         requests=tuple(one for one in said if REQUESTS_KEY in one.data),
         spoken=organisation.spoken,
+        language=organisation.talk_language,
+        people=tuple(one.number for one in organisation.members if one.is_person),
     )
     if turn.is_open:
         unread, only_jobs = _unread(turn, organisation, member)
@@ -400,6 +403,7 @@ def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
 
 def state_message(world: str, view: SeatView) -> StateMessage:
     """Convert the view of a seat to the message for JSON clients. `world` is the name of the world."""
+    page = get_page(world)
     return StateMessage(
         world=world,
         seats=len(view.players),
@@ -420,7 +424,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         addressees=list(view.talk.addressees),
         partner=view.talk.partner,
         seen={str(seat): dict(observation) for seat, observation in view.jobs.seen.items()},
-        messages=[asdict(message) for message in view.talk.messages],
+        messages=[asdict(shown_message(page, view, message)) for message in view.talk.messages],
         jobs=[asdict(job) for job in view.jobs.listed],
         aims={str(member): [list(aim) for aim in aims] for member, aims in view.jobs.aims.items()},
         amounts=[[list(command), *bounds] for command, bounds in view.choice.amounts.items()],

@@ -101,7 +101,8 @@ class BlocksPlanner(Agent):
         if situation.request.because == REASON_TO_ANSWER:
             listed, sent = known.get(LISTED_ITEMS_KEY, known), known.get(SENT_KEY, [])
             return Decision({}, memory=_memory(heard, listed, sent), says=heard.answers)
-        commands, left = requested_steps(situation, heard.open)
+        requested = requested_steps(situation, heard.open, heard.begun)
+        commands = requested.commands
         tried = tried_cells(heard.tried, commands)
         waits = situation.step < heard.heard_at + PATIENCE_STEPS and bool(
             people_in_talk(situation, reads=True)
@@ -111,7 +112,9 @@ class BlocksPlanner(Agent):
         listed, sent, parts = planner_news(team, commands, known)
         parts += blocked_cells(situation, heard.tried)
         says = (*heard.answers, *((holdings_message(team, parts),) if parts else ()))
-        memory = _memory(replace(heard, open=left, tried=tried), listed, sent)
+        memory = _memory(
+            replace(heard, open=requested.left, begun=requested.begun, tried=tried), listed, sent
+        )
         return Decision(commands, memory=memory, says=says)
 
 

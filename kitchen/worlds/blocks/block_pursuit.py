@@ -56,6 +56,8 @@ MAKERS = 3
 class BlockPursuer(AimPursuer):
     """Pursues an aim of a player of blocks, one macro after the other."""
 
+    suggests_in_stages = True
+
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         """Return the status of the aim and the next macro towards it. The macro is None while another one is
         in progress, or if none can begin now."""

@@ -23,7 +23,7 @@ from kitchen.contract.world import Json
 from kitchen.worlds.blocks.block_grid import AIR, BlockGrid, Bounds, Cell, key_cell
 from kitchen.worlds.blocks.blueprint_generator import generate_levels
 from kitchen.worlds.blocks.item_recipes import DATA
-from kitchen.worlds.blocks.item_words import has_name
+from kitchen.worlds.blocks.item_words import unknown_block
 
 FOLDER = DATA / "blueprints"
 NO_BLOCK = "."
@@ -202,8 +202,8 @@ def _check_legend(source: DataSource, legend: Mapping[str, str]) -> None:
     if AIR in legend.values() or NO_BLOCK in legend:
         raise source.error("legend", f"{NO_BLOCK} is {AIR}, and not in the legend")
     for letter, block in legend.items():
-        if not has_name(block):
-            raise source.error(f"legend.{letter}", f"{block!r} is not a known block")
+        if reason := unknown_block(block):
+            raise source.error(f"legend.{letter}", reason)
 
 
 def _row_problem(row: str, known: Mapping[str, str], size: tuple[int, int], first: tuple[int, int]) -> str:

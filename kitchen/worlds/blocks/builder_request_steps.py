@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Json
@@ -15,30 +16,49 @@ from kitchen.worlds.blocks.blueprints import TOOLS
 from kitchen.worlds.blocks.macro_rule import OCCUPIED, words_cell
 from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.macro_world import STOP as STOP_COMMAND
-from kitchen.worlds.blocks.open_requests import HALT, BuilderRequest
+from kitchen.worlds.blocks.open_requests import HALT, BegunCommand, BuilderRequest, with_rest
 from kitchen.worlds.blocks.parsed_requests import GIVE, PLACE, REMOVE, STOP
 from kitchen.worlds.blocks.planner_messages import OCCUPIED_CELL
 
 Requests = tuple[BuilderRequest, ...]
 
 
-def requested_steps(situation: Situation, requests: Requests) -> tuple[dict[int, Command], Requests]:
-    """Return the next command of each seat that has something to do for people, and the requests that are
-    left after these commands. A seat that must stop ends its macro in progress."""
+class RequestedSteps(NamedTuple):
+    """What the seats do next for people."""
+
+    commands: Mapping[int, Command]
+    left: Requests
+    """The requests that are left after these commands."""
+    begun: Mapping[int, BegunCommand]
+    """The last command of each seat on request."""
+
+
+def requested_steps(
+    situation: Situation, requests: Requests, begun: Mapping[int, BegunCommand]
+) -> RequestedSteps:
+    """Return the next command of each seat that has something to do for people. A seat that must stop ends
+    its macro in progress. What earlier commands (`begun`) did not do after all is done again."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
-    first = {seat: each.do for each in reversed(requests) for seat in each.seats}
+    first = {seat: each.do for each in reversed(requests) if not each.paused for seat in each.seats}
     stopping = {seat for seat, do in first.items() if do in (STOP, HALT)}
     commands: dict[int, Command] = {
         seat: STOP_COMMAND
         for seat in situation.request.may_act
         if seat in stopping and STOP_COMMAND in situation.legal[seat]
     }
-    left = tuple(each for each in requests if each.do != HALT)
+    left, last = tuple(each for each in requests if each.do != HALT), dict(begun)
+    for seat in commands:
+        if (stopped := last.pop(seat, None)) and first[seat] == STOP:
+            left = with_rest(left, replace(stopped.request, paused=True))
     for seat in (seat for seat in situation.seats if seat in asked and seat not in commands):
-        command, left = _next_step(situation, seat, left)
+        if (earlier := last.pop(seat, None)) and not earlier.had_effect(situation, seat):
+            left = with_rest(left, replace(earlier.request, paused=first.get(seat) == STOP))
+        command, left, done = _next_step(situation, seat, left)
         if command:
             commands[seat] = command
-    return commands, left
+        if command and done:
+            last[seat] = BegunCommand(situation.step, command, done)
+    return RequestedSteps(commands, left, last)
 
 
 def tried_cells(tried: Mapping[int, Cell], commands: Mapping[int, Command]) -> dict[int, Cell]:
@@ -59,16 +79,29 @@ def blocked_cells(situation: Situation, tried: Mapping[int, Cell]) -> list[list[
     return found
 
 
-def _next_step(situation: Situation, seat: int, requests: Requests) -> tuple[Command | None, Requests]:
-    """Return a seat's command for the first request that it can do, and the requests that are left then."""
-    left, command = list[BuilderRequest](), None
+def _next_step(
+    situation: Situation, seat: int, requests: Requests
+) -> tuple[Command | None, Requests, BuilderRequest | None]:
+    """Return a seat's command for the first request that it can do, the requests that are left then, and what
+    the command does of its request."""
+    left, command, done = list[BuilderRequest](), None, None
     for each in requests:
         rest: BuilderRequest | None = each
-        if command is None and seat in each.seats:
+        if command is None and seat in each.seats and not each.paused:
             command, rest = _do(situation, seat, each)
+            done = _part_done(each, command) if command else None
         if rest and rest.seats:
             left.append(rest)
-    return command, tuple(left)
+    return command, tuple(left), done
+
+
+def _part_done(request: BuilderRequest, command: Command) -> BuilderRequest | None:
+    """Return what a command does of a request; None if the command only waits."""
+    if request.do in (PLACE, REMOVE):
+        return replace(request, cells=(words_cell(command),), begun=())
+    if request.do == GIVE:
+        return replace(request, amount=int(command[-1]) if request.amount else 0)
+    return None
 
 
 def _do(

@@ -8,7 +8,7 @@ names. `request_parser` makes requests of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import permutations
 from typing import NamedTuple
@@ -79,6 +79,10 @@ class PlannerWords(Record):
     """Words before the correction of a request."""
     denies: str
     """Words before a correction, or before anything else."""
+    says_no: str
+    """A clause that only says that what came before it was wrong."""
+    not_stop: str
+    """Words with which the sender asks not to stop."""
     instead: str
     """Marks and words between what was wrong and what is right."""
     not_this: str
@@ -95,6 +99,10 @@ class PlannerWords(Record):
     """Words that tell how things are."""
     done: str
     """Words that tell that something is done."""
+    proposes: str
+    """Words that make a statement about the sender a proposal."""
+    refers: str
+    """Words that refer to the last request."""
     condition: str
     """How clauses begin that make a request depend on something."""
     you: str
@@ -112,6 +120,23 @@ class PlannerWords(Record):
     """Marks and words of polite questions, which may ask for a gift, but never for a block."""
     needs: str
     plan: str
+    yes: str
+    """How clauses begin that confirm."""
+    doing: str
+    """Questions about what the reader does or was asked to do."""
+    undo: str
+    put_back: str
+    take_away: str
+    """Words with which the sender asks to undo the last request, or only what was placed or removed."""
+    follows: str
+    """Words that take what is not named from the last request."""
+    same: str
+    another: str
+    """How a part of a sentence begins that asks for one more of the same."""
+    leaves_out: str
+    """Words before places or things that a request does not mean."""
+    left_empty: str
+    """The text of places that shall stay empty, in a group."""
     corners: str
     edge: str
     """Words for all cells around a level."""
@@ -129,6 +154,12 @@ class PlannerWords(Record):
     axes_after: Mapping[str, str]
     """Words that stand after the numbers, by axis."""
     things: Mapping[str, str]
+    spellings: Mapping[str, str]
+    """Other ways to write a text, as expressions with replacements."""
+    often: Sequence[str]
+    """Words whose misspellings are read: one letter less, more or different, or two swapped letters."""
+    not_misspelt: Sequence[str]
+    """Words that are no misspellings of these."""
 
     def says(self, name: str, text: str) -> bool:
         """Return whether the expression with this name occurs in the text."""
@@ -143,12 +174,21 @@ class PlannerWords(Record):
     def with_digits(self, text: str) -> str:
         """Return the text in lower case, with digits for number words."""
         text = text.lower().replace("\u2019", "'")
+        for written, usual in self.spellings.items():
+            text = re.sub(written, usual, text)
+        text = re.sub(r"[a-zñáéíóú]{4,}", lambda found: self._well_spelt(found[0]), text)
         text = self._with_ordinals(text)
         for words, number in self.numbers.items():
             text = re.sub(words, str(number), text)
         text = re.sub(_TENS_AND_ONES, lambda found: str(int(found[1]) + int(found[2])), text)
         text = re.sub(_CHINESE_NUMBER, lambda found: f" {_chinese_number(found[1] or found[2])}", text)
         return self._with_ranges(text)
+
+    def _well_spelt(self, word: str) -> str:
+        """Return the frequent word of which a word is a misspelling; otherwise the word itself."""
+        if word in self.often or word in self.not_misspelt:
+            return word
+        return next((usual for usual in self.often if _is_misspelling(word, usual)), word)
 
     def _with_ordinals(self, text: str) -> str:
         """Return the text with `columns 1 and 3` for *first and third columns*."""
@@ -198,7 +238,8 @@ class PlannerWords(Record):
         pieces = re.split(f"({self.parts})", sentence)
         clause = pieces[0]
         for mark, part in zip(pieces[1::2], pieces[2::2], strict=True):
-            if self.says("polite", clause):
+            says_no = re.fullmatch(self.says_no, clause) and not self.says("wrong", clause)
+            if self.says("polite", clause) or says_no:
                 yield clause
                 clause = part
             elif self._is_only_address(clause) or self.says("condition", clause):
@@ -220,10 +261,13 @@ class PlannerWords(Record):
             *("own", "you", "give", "wants", "place", "remove", "question", "asks", "polite", "states"),
             *("done", "condition", "greeting", "thanks", "cancels", "corrects", "denies", "wrong"),
         )
-        usual = ("stop", "go_on", "negation", "everybody")
+        usual = ("stop", "go_on", "negation")
         for axis in AXES:
             part = re.sub(self.all_of(axis), " ", part)
         anew = any(self.says(name, part) for name in own) or self._is_only_address(part)
+        named = re.sub(f"{self.edge}|{self.corners}", " ", part)
+        anew = anew or re.match(rf"\W*(?:{request_words().everybody})", named) is not None
+        anew = anew or re.match(self.another, part) is not None
         return anew or any(request_words().says(name, part) for name in usual)
 
     def numbers_of(self, axis: str, text: str) -> tuple[int, ...]:
@@ -261,6 +305,35 @@ class PlannerWords(Record):
         """Return where in the text the numbers of an axis are, and the numbers."""
         found = list(re.finditer(self._before(axis), text)) or list(re.finditer(self._after(axis), text))
         return [(one.start(), one[1]) for one in found]
+
+    def last_axis(self, text: str) -> str:
+        """Return the axis whose numbers come last in a text; empty if it names none."""
+        named = [(each.end(), axis) for axis in AXES for each in re.finditer(self._before(axis), text)]
+        return max(named)[1] if named else ""
+
+    def is_range(self, text: str) -> bool:
+        """Return whether a text only consists of a range or a list of numbers."""
+        return (
+            re.fullmatch(rf"\W*{_NUMBERS}\W*", text) is not None and re.search(r"\d\D+\d", text) is not None
+        )
+
+    def split_exception(self, text: str) -> tuple[str, str]:
+        """Return the text without what it leaves out, and that part; empty if it leaves out nothing."""
+        if found := re.search(self.left_empty, text):
+            return text[: found.start()] + text[found.end() :], next(filter(None, found.groups()), "")
+        if found := re.search(self.leaves_out, text):
+            return text[: found.start()], text[found.end() :]
+        return text, ""
+
+    def excepted_place(self, text: str, before: str) -> tuple[tuple[int, ...], ...] | None:
+        """Return the place that a text of an exception names, as levels, columns and rows. Numbers without an
+        axis are of the last axis in the text `before` it. None if it is not understood."""
+        if re.fullmatch(rf"\W*(?:(?:the|la|el|las|los|number)\s+)*{_NUMBERS}\W*", text):
+            axis = self.last_axis(before)
+            text = f"{axis} {re.sub('(?:the|la|el|las|los|number) ', '', text)}" if axis else ""
+        places = self.places_in(text)
+        understood = len(places) == 1 and any(places[0]) and self.is_understood(text, "", ())
+        return places[0] if understood else None
 
     def without_numbers(self, axis: str, text: str) -> str:
         """Return the text without the numbers of an axis and the axis's words."""
@@ -331,6 +404,20 @@ def _take_turns(named: Iterable[list[tuple[int, str]]]) -> bool:
     ]
     turn = len(set(order))
     return all(order[start : start + turn] == order[:turn] for start in range(0, len(order), turn))
+
+
+def _is_misspelling(word: str, usual: str) -> bool:
+    """Return whether two words with the same first letter differ by one letter or by two swapped letters."""
+    if word[0] != usual[0] or abs(len(word) - len(usual)) > 1:
+        return False
+    first = next(
+        (place for place, pair in enumerate(zip(word, usual, strict=False)) if len(set(pair)) > 1), 0
+    )
+    start, other = word[first or len(usual) :], usual[first or len(word) :]
+    if not first:
+        return len(word) != len(usual)
+    swapped = start[:2] == other[1::-1] and start[2:] == other[2:]
+    return start[1:] == other[1:] or start[1:] == other or start == other[1:] or swapped
 
 
 def _chinese_number(text: str) -> int:

@@ -21,6 +21,7 @@ from kitchen.worlds.blocks.cooking_tasks import (
     read_targets,
     recipe_steps,
 )
+from kitchen.worlds.blocks.crafting_tasks import inventory_count_problem
 from kitchen.worlds.blocks.goal_worlds import TargetWorld
 from kitchen.worlds.blocks.item_recipes import Inventory
 
@@ -119,7 +120,7 @@ class Cooking(TargetWorld):
             return None
         task = parse_own_cooking_task(text, "own_task")
         if len(task.inventories) != self.seats:
-            raise SettingsError(f"own_task: {len(task.inventories)} inventories for {self.seats} seats")
+            raise SettingsError(f"own_task: {inventory_count_problem(len(task.inventories), self.seats)}")
         return task
 
     def begin(self) -> None:

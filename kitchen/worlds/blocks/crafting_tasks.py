@@ -14,9 +14,9 @@ from typing import Annotated
 
 from pydantic import Field, Strict, TypeAdapter
 
-from kitchen.contract.data_files import DataError, DataSource, Record, Text, Value, read_json
+from kitchen.contract.data_files import DataError, DataSource, Key, Record, Text, Value, read_json
 from kitchen.contract.world import Json
-from kitchen.worlds.blocks.item_recipes import DATA, Recipe, add_items, recipe_book, remove_items
+from kitchen.worlds.blocks.item_recipes import DATA, TABLE, Recipe, add_items, recipe_book, remove_items
 from kitchen.worlds.blocks.item_words import unknown_item
 
 MOST_ITEMS, MOST_CRAFTS = 999, 60
@@ -29,7 +29,7 @@ Seat = Annotated[int, Field(ge=0)]
 class CraftingTask(Record):
     """One crafting task, as its file describes it."""
 
-    id: Text
+    id: Key
     seats: Annotated[int, Field(ge=2, le=5)]
     target: Mapping[str, ItemAmount]
     depth: Annotated[int, Field(ge=0)]
@@ -54,7 +54,7 @@ class CraftingTask(Record):
         """Return (key, reason) of the first contradiction within the task; two empty texts if there is
         none."""
         if len(self.inventories) != self.seats:
-            return "inventories", f"{len(self.inventories)} inventories for {self.seats} seats"
+            return "inventories", inventory_count_problem(len(self.inventories), self.seats)
         if any(seat >= self.seats for seat in self.plan_blocked):
             return "plan_blocked", f"the seats are 0 to {self.seats - 1}"
         if len(self.target) != 1:
@@ -65,14 +65,35 @@ class CraftingTask(Record):
             return "target", reason
         return ("crafts", "cannot be carried out") if self.crafts and not self.plan() else ("", "")
 
+    def can_be_made(self) -> bool:
+        """Return whether `crafts` makes the target, and the seats have a workbench, or can make one, before
+        the first recipe that needs it."""
+        crafts, usual = tuple(self.crafts or ()), self.plan()
+        if not usual or not self._lacks_table(usual):
+            return bool(usual)
+        with_table = (self._plan((*crafts[:at], (TABLE, 1), *crafts[at:])) for at in range(len(crafts)))
+        return any(steps and not self._lacks_table(steps) for steps in with_table)
+
+    def _lacks_table(self, steps: Iterable[Mapping[str, Json]]) -> bool:
+        """Return whether a step needs a workbench that no seat holds then."""
+        tables = sum(held.get(TABLE, 0) for held in self.inventories)
+        for step in steps:
+            if step["table"] and not tables:
+                return True
+            tables += (step["makes"] == TABLE and step["amount"]) - step["needs"].get(TABLE, 0)
+        return False
+
     def plan(self) -> list[dict[str, Json]]:
         """Return the steps that craft the target from all inventories together, each with the items that
         it uses up. Empty if the target cannot be made."""
+        return self._plan(self.crafts or ())
+
+    def _plan(self, crafts: Iterable[tuple[str, int]]) -> list[dict[str, Json]]:
         pool: dict[str, int] = {}
         for inventory in self.inventories:
             add_items(pool, inventory)
         steps: list[dict[str, Json]] = []
-        for item, times in self.crafts or ():
+        for item, times in crafts:
             found = _payable(item, times, pool)
             if not found:
                 return []
@@ -90,6 +111,12 @@ class CraftingTask(Record):
             )
         (target, amount), *_ = self.target.items()
         return steps if pool.get(target, 0) >= amount else []
+
+
+def inventory_count_problem(inventories: int, seats: int) -> str:
+    """Return why a number of inventories does not fit the number of seats."""
+    given = "1 inventory" if inventories == 1 else f"{inventories} inventories"
+    return f"{given} for {seats} seat{'s' if seats != 1 else ''}"
 
 
 def unknown_items(inventories: Iterable[Iterable[str]]) -> Iterator[tuple[str, str]]:

@@ -57,7 +57,8 @@ class Crafting(TargetWorld):
             "bool",
             "Only tasks that can be made",
             False,
-            help="Refuses the three tasks whose items cannot be made from what the seats hold.",
+            help="Refuses the three tasks whose items cannot be made from what the seats hold, and such "
+            "tasks of your own.",
             fresh=True,
             later=True,
         ),
@@ -97,9 +98,11 @@ class Crafting(TargetWorld):
                 for each in crafting_tasks().values()
                 if (each.seats, each.number) == (seats, USUAL_NUMBER)
             )
-        if not task.crafts and self.chosen["solvable_only"]:
+        if self.chosen["solvable_only"] and not task.can_be_made():
+            lack = " without a workbench, for which nothing is left" if task.plan() else ""
+            key = "own_task" if self.chosen["own_task"] else "task"
             raise SettingsError(
-                f"task: {task.id} cannot be made, and only tasks that can be made are allowed"
+                f"{key}: {task.id} cannot be made{lack}, and only tasks that can be made are allowed"
             )
         if self.seats not in (1, task.seats):
             raise SettingsError(f"task: {task.id} is for {task.seats} seats, not {self.seats}")

@@ -22,7 +22,12 @@ from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.block_maps import place_map
 from kitchen.worlds.blocks.blueprints import blueprint, blueprint_files
 from kitchen.worlds.blocks.cooking_tasks import MOST_SEATS
-from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_items
+from kitchen.worlds.blocks.crafting_tasks import (
+    ItemAmount,
+    inventory_count_problem,
+    parse_task_text,
+    unknown_items,
+)
 from kitchen.worlds.blocks.gathering_macros import HAND
 from kitchen.worlds.blocks.goal_worlds import (
     FILLED,
@@ -199,7 +204,7 @@ class Gather(BuildingWorld):
             return None
         task = parse_own_gather_task(text, "own_task")
         if task.inventories and len(task.inventories) != self.seats:
-            raise SettingsError(f"own_task: {len(task.inventories)} inventories for {self.seats} seats")
+            raise SettingsError(f"own_task: {inventory_count_problem(len(task.inventories), self.seats)}")
         return task
 
     @property

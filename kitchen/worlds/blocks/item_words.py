@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
 
 from kitchen.words.english_text import code_to_words
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -205,9 +207,40 @@ def has_name(code: str) -> bool:
 
 
 def unknown_item(codes: Iterable[str]) -> str:
-    """Return why the first item or block without a translated name is wrong; empty if all have one."""
+    """Return why the first item or block without a translated name is wrong, with the names that look most
+    like it. Empty if all have a translated name."""
     unknown = next((code for code in codes if not has_name(code)), None)
-    return "" if unknown is None else f"{unknown[:40]!r} is not a known item"
+    return "" if unknown is None else f"{unknown[:40]!r} is not a known item; {_similar_names(unknown[:40])}"
+
+
+def unknown_block(code: str) -> str:
+    """Return why a block without a translated name is wrong, with the names that look most like it. Empty if
+    it has a translated name."""
+    return "" if has_name(code) else f"{code[:40]!r} is not a known block; {_similar_names(code[:40])}"
+
+
+MOST_SIMILAR = 6
+"""Maximum number of names that an error message proposes in place of an unknown one."""
+
+
+def _similar_names(code: str) -> str:
+    """Return a text with the known names that have a word of `code`, or letters like it. Return a text with
+    all names except those of colours and woods if there are none."""
+    known, words = _known_names(), set(code.lower().split("_"))
+    alike = [name for name in known if words & set(name.split("_"))]
+    alike += [name for name in get_close_matches(code.lower(), known, MOST_SIMILAR) if name not in alike]
+    if alike:
+        return f"similar: {', '.join(alike[:MOST_SIMILAR])}"
+    own = (name for name in known if name in ITEM_NAMES)
+    return f"there are {', '.join(own)}, and colours and woods such as lime_wool and oak_planks"
+
+
+@cache
+def _known_names() -> tuple[str, ...]:
+    """Return the code of every item and block with a translated name. Those in several colours come last."""
+    own = (code for code in ITEM_NAMES if code.isidentifier() and code != "air")
+    in_colours = (f"{first}_{kind}" for kind in KINDS for first in (*COLOURS, *WOODS))
+    return (*own, *in_colours)
 
 
 def _kind_and_first(code: str) -> tuple[str, str]:

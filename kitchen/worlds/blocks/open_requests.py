@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple, Self
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.world import Json
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import Cell
 from kitchen.worlds.blocks.macro_rule import words_cell
 from kitchen.worlds.blocks.parsed_requests import GIVE, PLACE, REMOVE, RESUME, STOP
@@ -39,6 +39,8 @@ class BuilderRequest:
     """The cells that are left to do."""
     begun: tuple[Cell, ...] = ()
     """The cells that were done, or are just being done."""
+    paused: bool = False
+    """True from the request to stop until the request to go on."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
@@ -57,19 +59,83 @@ class BuilderRequest:
 
 
 def with_request(kept: list[BuilderRequest], new: BuilderRequest) -> list[BuilderRequest]:
-    """Return the open requests with the new one. To stop ends all of its seats from earlier messages. To go
-    on, or any other request, ends a stop. A gift comes before what is to be placed or removed."""
+    """Return the open requests with the new one. To stop pauses those from earlier messages, until the seats
+    shall go on. Any other request ends a stop. A gift comes before what is to be placed or removed."""
+    if new.do == STOP:
+        kept = _paused(kept, new)
     left = []
     for each in kept:
-        earlier = new.do == STOP and each.number < new.number
-        ends = {STOP, PLACE, REMOVE, GIVE} if earlier else {STOP}
-        seats = tuple(seat for seat in each.seats if each.do not in ends or seat not in new.seats)
+        seats = tuple(seat for seat in each.seats if each.do != STOP or seat not in new.seats)
+        resumes = new.do == RESUME and bool(set(seats) & set(new.seats))
         if seats:
-            left.append(replace(each, seats=seats))
+            left.append(replace(each, seats=seats, paused=each.paused and not resumes))
     if new.do == GIVE:
         gifts = [each for each in left if each.do == GIVE]
         return [*gifts, new, *(each for each in left if each.do != GIVE)]
     return left if new.do == RESUME else [*left, new]
+
+
+def _paused(kept: Sequence[BuilderRequest], stop: BuilderRequest) -> list[BuilderRequest]:
+    """Return the open requests with those paused that a request to stop is for. What was paused before is
+    dropped if more is paused now. A request with further seats goes on with these seats."""
+    earlier = [each for each in kept if each.do in (PLACE, REMOVE, GIVE) and each.number < stop.number]
+    ends = [each for each in earlier if each.seats and set(each.seats) <= set(stop.seats)]
+    pauses = any(not each.paused for each in ends)
+    left = list[BuilderRequest]()
+    for each in kept:
+        if each in ends:
+            left += [] if pauses and each.paused else [replace(each, paused=True)]
+        elif each in earlier:
+            left.append(replace(each, seats=tuple(seat for seat in each.seats if seat not in stop.seats)))
+        else:
+            left.append(each)
+    return left
+
+
+class BegunCommand(NamedTuple):
+    """The last command of a seat on request. It can be without effect, or be stopped."""
+
+    step: int
+    command: Command
+    request: BuilderRequest
+    """What the command does of the request: a request for one cell or one gift."""
+
+    @classmethod
+    def read(cls, stored: Json) -> Self:
+        """Return the command that `to_json` returned."""
+        step, command, request = stored
+        return cls(int(step), tuple(command), BuilderRequest.read(request))
+
+    def to_json(self) -> Json:
+        """Return the command as JSON for the agent's memory."""
+        return [self.step, list(self.command), self.request.to_json()]
+
+    def began_in(self, situation: Situation, seat: int) -> bool:
+        """Return whether the command is the last one with which the seat began."""
+        seen = situation.observations[seat]
+        began = seen["step"] - seen["since"]["steps"]
+        return bool(seen["since"]["command"] == list(self.command) and began >= self.step)
+
+    def had_effect(self, situation: Situation, seat: int) -> bool:
+        """Return whether the seat began with the command, or whether the command was refused."""
+        if self.began_in(situation, seat):
+            return True
+        told = (event.data for event in situation.events if event.seat == seat)
+        return any(data.get("reasons") and data.get("command") == list(self.command) for data in told)
+
+
+def with_rest(requests: Sequence[BuilderRequest], rest: BuilderRequest) -> tuple[BuilderRequest, ...]:
+    """Return the open requests with what a command did not do after all."""
+    for place, each in enumerate(requests):
+        if replace(each, cells=(), begun=(), amount=0, paused=False) != replace(
+            rest, cells=(), begun=(), amount=0, paused=False
+        ):
+            continue
+        begun = tuple(cell for cell in each.begun if cell not in rest.cells)
+        amount = each.amount + rest.amount if each.amount else 0
+        whole = replace(each, cells=(*rest.cells, *each.cells), begun=begun, amount=amount)
+        return (*requests[:place], whole, *requests[place + 1 :])
+    return (rest, *requests)
 
 
 class Dropped(NamedTuple):

@@ -20,6 +20,7 @@ from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
 from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
+from kitchen.worlds.blocks.goal_outcome import goal_outcome
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.lesson_hints import with_lesson
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
@@ -143,6 +144,10 @@ class BlocksPage(DefaultPage):
             for do, seats, thing in message.data[ANSWER_PARTS]
         )
 
+    def outcome(self, view: SeatView) -> str:
+        """Return a heading that tells whether the goal was reached, and what was missing if not."""
+        return goal_outcome(view, self.named)
+
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint that recommends this command, and an invitation to write or to give."""
         return with_lesson(super().hint(view, command, aim), view, self.message_examples(view))
@@ -234,7 +239,7 @@ class BlocksPage(DefaultPage):
 
     def _facts(self, view: SeatView) -> Iterator[Fact]:
         seen, brief = view.observation, view.brief
-        yield Fact("goal", gettext("Your goal"), self.goal(brief))
+        yield Fact("goal", gettext("Your goal"), self._goal_and_guidance(view))
         left = seen["steps_left"]
         yield Fact("left", gettext("Time left"), ngettext("{n} step", "{n} steps", left).format(n=left))
         if "inventory" in seen:
@@ -251,6 +256,12 @@ class BlocksPage(DefaultPage):
             )
             yield Fact("site", gettext("Blocks missing, by level from below"), missing)
             yield legend_fact(brief)
+
+    def _goal_and_guidance(self, view: SeatView) -> str:
+        """Return the goal. Where each player knows the other's recipe, and this one can write, it invites to
+        do so."""
+        goal, guidance = self.goal(view.brief), gettext("Guide each other with words.")
+        return f"{goal} {guidance}" if view.brief.get("each_their_own") and view.talk.addressees else goal
 
     def _own_facts(self, seen: Mapping[str, Json]) -> Iterator[Fact]:
         yield Fact("held", gettext("You hold"), counted_items(seen["inventory"]))
@@ -394,7 +405,7 @@ class BlocksPage(DefaultPage):
     def _cooking_goal(self, brief: Mapping[str, Json]) -> str:
         names = [item_words(target) for target in brief["targets"]]
         if brief["each_their_own"]:
-            text = gettext("{one} holds {first}, and {other} holds {second}. Guide each other with words.")
+            text = gettext("{one} holds {first}, and {other} holds {second}.")
             one, other = self.named(1), self.named(2)
             return text.format(one=one, other=other, first=names[0], second=names[1])
         return gettext("One of you holds all of this: {items}.").format(items=joined_words(names))

@@ -124,11 +124,19 @@ REQUEST_ANSWERS: Mapping[str, str] = {
     "leave": gettext_noop("We leave this to you: {thing}."),
     "stop": gettext_noop("Player {player} waits."),
     "go_on": gettext_noop("Player {player} goes on."),
+    "deliver": gettext_noop("We cook and deliver by ourselves, as soon as we can."),
+    "too_far": gettext_noop(
+        "Player {player} cannot get this now: {thing}. It is not near, and no action leads to it."
+    ),
+    "one_each": gettext_noop("A player gets one at a time. Ask again for more."),
     "help": gettext_noop("I understand: player 2, get wood; cook chicken; I get the wood; stop; go on."),
 }
 """What the stand-in of the kitchen's dispatcher answers, by request."""
 ANSWERS_OF_SEVERAL: Mapping[str, str] = {
     "get": gettext_noop("Players {player} get this: {thing}."),
+    "too_far": gettext_noop(
+        "Players {player} cannot get this now: {thing}. It is not near, and no action leads to it."
+    ),
     "stop": gettext_noop("Players {player} wait."),
     "go_on": gettext_noop("Players {player} go on."),
 }

@@ -15,12 +15,16 @@ PLACE, REMOVE, GIVE, HELD, STOP, RESUME = "place", "remove", "give", "held", "st
 NEEDED, PLAN, UNCLEAR = "needed", "plan", "unclear"
 CANCEL, CANCEL_ALL, CORRECT = "cancel", "cancel_all", "correct"
 GREETING, THANKS, HELP_WANTED = "greeting", "thanks", "help"
+FOLLOW, YES, DOING, UNDO = "follow", "yes", "doing", "undo"
+NOTED, UNREAD = "noted", "unread"
 """Kinds of request. `NEEDED` and `PLAN` ask what the builder needs, and what belongs where. `UNCLEAR` is a
 request to build that is only understood in part, or that is a question. `CANCEL` takes the last request back,
 or those for the named thing and places. `CORRECT` changes the last request: what it names replaces what the
 request had. A correction that names nothing says that the request was wrong. `HELP_WANTED` asks for help, or
-looks like a request and is none."""
-SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED})
+looks like a request and is none. `FOLLOW` names only what differs from the last request, and `YES` confirms
+it. `DOING` asks what the builder does. `UNDO` asks to undo the last request. `NOTED` tells something, and
+`UNREAD` is not understood."""
+SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED, NOTED, UNREAD, YES})
 """Kinds that say nothing about the game."""
 CORNERS, EDGE = "corners", "edge"
 """Shapes: only the corners of the levels, or only the cells all around them."""
@@ -45,6 +49,14 @@ class ParsedRequest:
     """True if the person asks for all levels in words, and does not only name none."""
     shape: str = ""
     """CORNERS or EDGE; empty: the named places as they are."""
+    without: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """Places to leave out, each as in `places`."""
+    keeps: tuple[tuple[str, int], ...] = ()
+    """What not to give, as (item, amount); amount 0: all of it."""
+    adds: bool = False
+    """For FOLLOW: True if a word such as *also* or *same* takes the rest from the last request."""
+    undoes: str = ""
+    """For UNDO: PLACE or REMOVE if only what was placed or removed is meant."""
     corrects: bool = False
     """True if the request is for the sender's last request of the same kind, which is then taken back."""
 
@@ -52,7 +64,14 @@ class ParsedRequest:
     def read(cls, stored: Mapping[str, Json]) -> Self:
         """Return the request that was stored as JSON of `asdict`."""
         numbers = {name: tuple(stored[name]) for name in ("players", "to")}
-        return cls(**{**stored, **numbers, "places": tuple(map(tuple, stored["places"]))})
+        without = tuple(tuple(map(tuple, place)) for place in stored.get("without", ()))
+        keeps = tuple((item, int(amount)) for item, amount in stored.get("keeps", ()))
+        places = tuple(map(tuple, stored["places"]))
+        return cls(**{**stored, **numbers, "places": places, "without": without, "keeps": keeps})
+
+    def leaving_out(self, place: tuple[tuple[int, ...], ...]) -> Self:
+        """Return the request without one more place."""
+        return replace(self, without=(*self.without, place))
 
 
 def corrected_request(last: ParsedRequest, change: ParsedRequest) -> ParsedRequest | None:
@@ -72,21 +91,63 @@ def corrected_request(last: ParsedRequest, change: ParsedRequest) -> ParsedReque
 def add_request(found: list[ParsedRequest], new: ParsedRequest) -> None:
     """Add a request of a message to those before it. A correction changes the last of them. *Wait* before a
     correction is no request."""
-    if not found or new.do not in (CORRECT, PLACE, REMOVE, GIVE):
+    if not found or new.do not in (CORRECT, CANCEL, PLACE, REMOVE, GIVE):
         found.append(new)
         return
+    if found[-1].do == FOLLOW and new.do in (PLACE, REMOVE):
+        _add_to_place(found, new)
+    elif new.do == CORRECT or found[-1].do == CORRECT:
+        _add_correction(found, new)
+    elif new.do == CANCEL:
+        _add_cancel(found, new)
+    elif (
+        new.corrects and (new.do == GIVE) == (found[-1].do == GIVE) and found[-1].do in (PLACE, REMOVE, GIVE)
+    ):
+        found[-1] = replace(new, corrects=found[-1].corrects)
+    else:
+        found.append(new)
+
+
+def _add_to_place(found: list[ParsedRequest], new: ParsedRequest) -> None:
+    """Add a request to a place that was named before it, such as *level 2, row 1: put planks there*."""
+    pairs = list(zip(found[-1].places, new.places, strict=True))
+    if found[-1].thing or any(before and after for before, after in pairs):
+        found.append(new)
+    else:
+        without = (*found[-1].without, *new.without)
+        found[-1] = replace(new, places=tuple(before or after for before, after in pairs), without=without)
+
+
+def _add_cancel(found: list[ParsedRequest], new: ParsedRequest) -> None:
+    """Add a request that takes places back. The request before it leaves them out."""
     last = found[-1]
-    if last.do == CORRECT and new.do == GIVE and not new.thing:
+    leaves_out = any(new.places) and last.do == PLACE and new.thing in ("", last.thing)
+    found[-1:] = [last.leaving_out(new.places)] if leaves_out else [last, new]
+
+
+def _correct_before_stop(found: list[ParsedRequest], new: ParsedRequest, *, says_nothing: bool) -> None:
+    """Add a correction after *wait* or *stop*. The stop stays only if the correction names nothing."""
+    stop = found[-1]
+    found[:] = [one for one in found if one.do != STOP]
+    add_request(found, new)
+    found += [stop] if says_nothing else []
+
+
+def _add_correction(found: list[ParsedRequest], new: ParsedRequest) -> None:
+    """Add a correction of the request before it, or what follows a correction."""
+    last, says_nothing = found[-1], not (new.thing or new.amount or any(new.places))
+    if new.do != CORRECT and new.do == GIVE and not new.thing:
         found[-1] = replace(new, thing=last.thing, corrects=True)
-    elif last.do == CORRECT and new.do == CORRECT:
-        found[-1] = new if new != ParsedRequest(CORRECT) else last
-    elif last.do == CORRECT:
+    elif new.do in (PLACE, REMOVE, GIVE):
         found[-1] = replace(new, corrects=True)
-    elif new.do == CORRECT and last.do == STOP:
-        found[-1] = new
-    elif new.do == CORRECT and last.do in (PLACE, REMOVE, GIVE, UNCLEAR):
-        found[-1] = corrected_request(last, new) or ParsedRequest(UNCLEAR, players=last.players)
-    elif new.corrects and (new.do == GIVE) == (last.do == GIVE) and last.do in (PLACE, REMOVE, GIVE):
-        found[-1] = replace(new, corrects=last.corrects)
+    elif new.do == CANCEL:
+        found.append(new)
+    elif last.do == CORRECT:
+        found[-1] = last if new == ParsedRequest(CORRECT) else new
+    elif last.do == STOP:
+        _correct_before_stop(found, new, says_nothing=says_nothing)
+    elif last.do in (PLACE, REMOVE, GIVE, UNCLEAR):
+        made = corrected_request(last, new) or ParsedRequest(UNCLEAR, players=last.players)
+        found[-1] = replace(made, corrects=last.corrects)
     else:
         found.append(new)

@@ -25,15 +25,19 @@ HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
 REMOVES_THERE = "removes_there"
 DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
 DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
+NOT_IN_PLAN = "not_in_plan"
+NOTHING_TO_GO_ON, BUILDS_PLAN, NO_REQUEST = "nothing_to_go_on", "builds_plan", "no_request"
+ALL_RIGHT, NOT_READ, CANNOT_UNDO, SAY_YES = "all_right", "not_read", "cannot_undo", "say_yes"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
-"""Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`, `GIVES`
-and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS` and `DIFFERS` have the
-number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED` have a number of blocks.
-`UNCLEAR_WORDS` has the items that the builder can place, and `WHICH` those that a word can mean. `PLEASE_PUT`
-and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+"""Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`,
+`GIVES`, `LACKS` and `NOT_IN_PLAN` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS`
+and `DIFFERS` have the number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED`
+have a number of blocks. `HELP` and `SHORT_HELP` have an item that the builder holds. `UNCLEAR_WORDS` has
+those that it can place, and `WHICH` those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece
+(`BlueprintPiece.to_json`)."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {
@@ -68,6 +72,14 @@ SENTENCES: Mapping[str, str] = {
         "Nothing of that is left to do, so I change nothing. Write “stop” if I should wait."
     ),
     SAY_AGAIN: gettext_noop("Please write the whole request again."),
+    NOTHING_TO_GO_ON: gettext_noop("I have no request to go on with. Tell me what to put where."),
+    BUILDS_PLAN: gettext_noop("I build what the plan has, as far as I have the material."),
+    NO_REQUEST: gettext_noop("Nothing that you asked for is left to do."),
+    ALL_RIGHT: gettext_noop("All right."),
+    NOT_READ: gettext_noop("I did not understand that. Write “help” to see what I understand."),
+    NOT_IN_PLAN: gettext_noop("The plan does not have this: {item}."),
+    SAY_YES: gettext_noop("I take that for a question and build nothing. Write “yes” if I shall do it."),
+    CANNOT_UNDO: gettext_noop("I cannot undo that."),
     HELLO: gettext_noop("Hello!"),
     WELCOME: gettext_noop("You are welcome."),
     NO_NEED: gettext_noop("I need nothing now."),
@@ -75,12 +87,12 @@ SENTENCES: Mapping[str, str] = {
     MORE: gettext_noop("There is more: ask again when this is done."),
     GIVES_UP: gettext_noop("I give you what I hold, because I do not know what to do with it."),
     HELP: gettext_noop(
-        "I understand: put stone on level 1, row 2, columns 1 to 3; remove the block on level 1, row 2, "
-        "column 3; give me 5 stone; give me everything; what do you have; stop; go on; never mind; "
+        "I understand: put {item} on level 1, row 2, columns 1 to 3; remove the block on level 1, row 2, "
+        "column 3; give me 5 {item}; give me everything; what do you have; stop; go on; never mind; "
         "I meant level 2."
     ),
     SHORT_HELP: gettext_noop(
-        "I understand: give me 5 stone; give me everything; what do you have; stop; go on; never mind."
+        "I understand: give me 5 {item}; give me everything; what do you have; stop; go on; never mind."
     ),
 }
 
@@ -174,6 +186,10 @@ def _piece_sentence(code: str, *piece: Json) -> str:
     return sentence_case(gettext(SENTENCES[code]).format(**words, items=counted_items({item: cells})))
 
 
+def _help_sentence(code: str, item: str = "stone") -> str:
+    return gettext(SENTENCES[code]).format(item=item_words(item))
+
+
 def _unclear_sentence(code: str, items: Sequence[str]) -> str:
     listed = joined_words(map(item_words, items)) or pgettext("there is no value", "none")
     piece = BlueprintPiece(items[0] if items else "stone", 1, (0, 0), (0, 2))
@@ -192,9 +208,10 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     BLOCKS_REMOVED: _removed_sentence,
     OCCUPIED_CELL: _cell_sentence,
     **dict.fromkeys((HOLDS, NEEDS, SHORT_OF), _items_sentence),
-    **dict.fromkeys((GIVES, LACKS), _gift_sentence),
+    **dict.fromkeys((GIVES, LACKS, NOT_IN_PLAN), _gift_sentence),
     **dict.fromkeys((PLEASE_PUT, BELONGS), _piece_sentence),
     UNCLEAR_WORDS: _unclear_sentence,
+    **dict.fromkeys((HELP, SHORT_HELP), _help_sentence),
     WHICH: _choice_sentence,
 }
 """Functions that write the sentences with arguments, by code."""

@@ -19,12 +19,15 @@ from kitchen.worlds.blocks.parsed_requests import (
     CANCEL_ALL,
     CORNERS,
     CORRECT,
+    DOING,
     EDGE,
+    FOLLOW,
     GIVE,
     GREETING,
     HELD,
     HELP_WANTED,
     NEEDED,
+    NOTED,
     PLACE,
     PLAN,
     REMOVE,
@@ -32,40 +35,47 @@ from kitchen.worlds.blocks.parsed_requests import (
     STOP,
     THANKS,
     UNCLEAR,
+    UNDO,
+    UNREAD,
+    YES,
     ParsedRequest,
     add_request,
 )
+from kitchen.worlds.blocks.request_context import completed_request, following_request
 
 
 def parse_requests(text: str, held: Iterable[str]) -> Iterator[ParsedRequest]:
     """Yield the requests in a message. `held` are the codes of items that the person may mean. A thing or a
     level that one clause names also holds for later clauses that name none. So do the players addressed."""
     words, items, found = planner_words(), tuple(held), list[ParsedRequest]()
-    thing, level, players, denied = "", tuple[int, ...](), tuple[int, ...](), False
+    thing, level, players, denied, axis = "", tuple[int, ...](), tuple[int, ...](), False, ""
     for clause in words.clauses(text):
         for part in _parts_with_things(words, clause, items):
-            if found and _is_exception(words, part):
-                if found[-1].do != CORRECT:
-                    found[-1] = ParsedRequest(UNCLEAR, players=found[-1].players)
+            if exception := _exception(words, part, found):
+                found[-1:] = [*found[-1:], *exception] if exception[0].do == CANCEL else exception
                 continue
             if request_words().says("everybody", part) and not words.says("everything", part):
                 players = ()
-            said = _Context(words, items, bool(thing), bool(level))
+            said = _Context(words, items, bool(thing), bool(level), axis)
+            axis = words.last_axis(part) or axis
             requests = _corrections(said, part, denied=denied) or list(_clause_requests(said, part))
             denied = _says_no(words, part, requests)
             for each in requests:
                 players = each.players or players
                 request = replace(each, players=players)
+                if each.do == FOLLOW and found and found[-1].do in (PLACE, REMOVE):
+                    request = each = completed_request(request, found)
                 if each.do in (PLACE, REMOVE):
                     thing, level = each.thing or thing, each.places[0] or level
                     request = replace(request, thing=thing, places=(level, *each.places[1:]))
                 add_request(found, request)
-    yield from found
+    told = [one for one in found if one.do not in (NOTED, UNREAD)]
+    yield from told or found[:1]
 
 
 def _says_no(words: PlannerWords, clause: str, requests: Sequence[ParsedRequest]) -> bool:
     """Return whether a clause only says that something was wrong. The next clause may correct it."""
-    only_no = re.fullmatch(r"[\s\"¡¿]*(?:no|nope|不|不是|不对)\W*", clause) is not None
+    only_no = re.fullmatch(words.says_no, clause) is not None
     return only_no or ([one.do for one in requests] == [CORRECT] and words.says("wrong", clause))
 
 
@@ -82,22 +92,30 @@ def _corrections(said: _Context, clause: str, *, denied: bool) -> list[ParsedReq
     if not (denied or is_said or rest != clause):
         return []
     found = _changes(said, rest)
-    return found or ([ParsedRequest(CORRECT)] if is_said and said.content(rest) else [])
+    if found or not is_said:
+        return found
+    return [ParsedRequest(CORRECT if said.content(rest) else UNREAD)]
 
 
 def _changes(said: _Context, text: str) -> list[ParsedRequest]:
     """Return the requests in the text of a correction. A text that only names things and places is one."""
     text = re.sub(r"^[\s\W]*(?:(?:it|that|this).?s\b|it is\b|es\b|是)?\s*(?:(?:the|el|la)\s+)?", "", text)
     text = re.sub(said.words.not_this, "", text)
+    if said.axis and said.words.is_range(text):
+        text = f"{said.axis} {text}"
     if not text or said.words.says("wrong", text):
         return []
-    requests = list(_clause_requests(said, text))
+    requests, content = list(_clause_requests(said, text)), said.content(text)
+    understood = content and said.words.is_understood(text, content.thing, said.items, content.amount)
+    verbs = any(said.words.says(name, text) for name in ("place", "remove", "give", "wants"))
+    if content and understood and not verbs:
+        return [content]
     if any(one.do in (PLACE, REMOVE, GIVE) for one in requests):
         return [replace(one, corrects=True) for one in requests]
-    content = said.content(text)
-    if content is None or any(one.do != HELP_WANTED for one in requests):
-        return [one for one in requests if one.do != HELP_WANTED]
-    return [content] if said.words.is_understood(text, content.thing, said.items, content.amount) else []
+    unclear = (HELP_WANTED, FOLLOW, YES)
+    if content is None or any(one.do not in unclear for one in requests):
+        return [one for one in requests if one.do not in unclear]
+    return [content] if understood else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +126,8 @@ class _Context:
     items: Sequence[str]
     has_thing: bool
     has_level: bool
+    axis: str
+    """The axis that was named last; empty: none."""
 
     def content(self, text: str) -> ParsedRequest | None:
         """Return a correction with the thing, the amount and the places that a text names; None if it names
@@ -125,10 +145,25 @@ def _shape(words: PlannerWords, clause: str) -> str:
     return CORNERS if words.says("corners", clause) else EDGE if words.says("edge", clause) else ""
 
 
-def _is_exception(words: PlannerWords, clause: str) -> bool:
-    """Return whether a clause takes cells away from the request before it: *but not at row 3, column 1*."""
+def _exception(words: PlannerWords, clause: str, found: Sequence[ParsedRequest]) -> list[ParsedRequest]:
+    """Return the last request of `found` without the cells that a clause leaves out, such as *but not at row
+    3, column 1*. Nothing for other clauses. Without a request before it, the clause takes cells back."""
+    main, left_out = words.split_exception(clause)
     verbs = any(words.says(name, clause) for name in ("place", "remove", "give"))
-    return request_words().says("negation", clause) and any(_places(words, clause)) and not verbs
+    if left_out and not re.search(r"\w", re.sub(words.known, " ", main)):
+        place = words.excepted_place(left_out, clause)
+        if not found:
+            return [ParsedRequest(CANCEL, places=place)] if place else []
+    elif found and request_words().says("negation", clause) and any(_places(words, clause)) and not verbs:
+        left = re.sub(words.acts, " ", re.sub(request_words().negation, " ", clause))
+        place = words.excepted_place(left, clause)
+    else:
+        return []
+    last = found[-1]
+    if last.do == CORRECT:
+        return [last]
+    is_clear = place is not None and last.do in (PLACE, REMOVE)
+    return [last.leaving_out(place) if place and is_clear else ParsedRequest(UNCLEAR, players=last.players)]
 
 
 def _parts_with_things(words: PlannerWords, clause: str, items: Sequence[str]) -> Iterator[str]:
@@ -157,7 +192,9 @@ def _clause_requests(said: _Context, clause: str) -> Iterator[ParsedRequest]:
     is_site = any(places) or (said.has_level and bool(_shape(words, clause)))
     asked = ParsedRequest(PLAN, things[0].item if things else "", 0, players, (), (places[0], (), ()))
     begins = any(words.begins_with(name, clause) for name in ("give", "place", "remove", "stop"))
-    if _takes_back(words, clause):
+    if about_work := _about_work(words, clause, is_site=is_site or bool(things)):
+        yield replace(about_work, players=players)
+    elif _takes_back(words, clause):
         yield from _cancelled(words, clause, things, players)
     elif words.says("condition", clause) and (things or is_site or words.says("give", clause)):
         yield ParsedRequest(UNCLEAR, players=players)
@@ -167,6 +204,9 @@ def _clause_requests(said: _Context, clause: str) -> Iterator[ParsedRequest]:
         yield from _question(words, clause, asked)
     elif not _is_statement(words, clause, begins=begins, has_site=bool(things and is_site)):
         yield from _told(said, clause, things, asked, is_site=is_site, looks_asked=begins or is_site)
+    elif not words.says("polite", clause):
+        tells = words.says("own", clause) and not words.says("proposes", clause)
+        yield ParsedRequest(NOTED if tells or words.says("keeps", clause) else UNREAD, players=players)
 
 
 def _told(
@@ -191,10 +231,27 @@ def _told(
         yield from _gifts(words, clause, things, players)
     elif usual.says("go_on", clause) and not things:
         yield ParsedRequest(RESUME, players=players)
-    elif is_site and named:
+    elif is_site and named and not words.says("refers", clause):
         yield from _site_requests(words, clause, things, said.items, replace(asked, do=PLACE))
     else:
         yield from _other_requests(said, clause, players, looks_asked=looks_asked or bool(things))
+
+
+def _about_work(words: PlannerWords, clause: str, *, is_site: bool) -> ParsedRequest | None:
+    """Return the question about the present work, or the request to undo the last request, of a clause that
+    names nothing else. None for other clauses."""
+    if is_site:
+        return None
+    if re.fullmatch(rf"(?:{words.yes})\W*(?:please|por favor)?\W*", clause):
+        return ParsedRequest(YES)
+    if words.says("doing", clause):
+        return ParsedRequest(DOING)
+    if request_words().says("negation", clause) or words.says("asks", clause):
+        return None
+    for name, only in (("undo", ""), ("put_back", REMOVE), ("take_away", PLACE)):
+        if words.says(name, clause):
+            return ParsedRequest(UNDO, undoes=only)
+    return None
 
 
 def _takes_back(words: PlannerWords, clause: str) -> bool:
@@ -238,10 +295,15 @@ def _other_requests(
     """Yield the request to stop or to go on, or the kind of small talk, of any other clause. The name of a
     thing alone may answer a question."""
     words, usual, content = said.words, request_words(), said.content(clause)
+    exception = words.split_exception(clause)
     if usual.says("stop", clause):
         yield ParsedRequest(STOP, players=players)
     elif usual.says("go_on", clause):
         yield ParsedRequest(RESUME, players=players)
+    elif following := following_request(words, clause, said.content(exception[0]), said.items):
+        yield replace(following, players=players)
+    elif words.says("yes", clause) and not any(_places(words, clause)):
+        yield ParsedRequest(YES, players=players)
     elif content and content.thing and words.is_understood(clause, content.thing, said.items, content.amount):
         yield replace(content, do=HELP_WANTED)
     else:
@@ -287,7 +349,8 @@ def _refusal(
     if usual.says("go_on", clause):
         yield ParsedRequest(STOP, players=players)
     elif usual.says("stop", clause):
-        yield ParsedRequest(RESUME, players=players)
+        goes_on = words.says("not_stop", clause)
+        yield ParsedRequest(RESUME if goes_on else STOP, players=players)
     elif words.says("help", clause):
         yield ParsedRequest(HELP_WANTED, players=players)
     elif any(words.says(name, clause) for name in ("give", "place", "remove", "acts")):
@@ -305,6 +368,10 @@ def _gifts(
     if verb and not words.says("me", clause):
         to = tuple(int(one[1]) - 1 for one in re.finditer(numbers, clause) if one.start() > verb.start())
         players = players[: len(players) - len(to)]
+    main, left_out = words.split_exception(clause)
+    if left_out and not words.says("share", main) and len(to) < 2:
+        yield _gift_but(words, things, len(main), left_out, ParsedRequest(GIVE, players=players, to=to))
+        return
     if words.says("share", clause) or len(to) > 1:
         yield ParsedRequest(HELP_WANTED, players=players)
         return
@@ -316,6 +383,19 @@ def _gifts(
     for thing, after in zip(things, [*(one.start for one in things[1:]), len(clause)], strict=True):
         amount, start = _amount_of(words, clause, thing, start, after)
         yield ParsedRequest(GIVE, thing.item, amount, players, to)
+
+
+def _gift_but(
+    words: PlannerWords, things: Sequence[NamedThing], end: int, left_out: str, gift: ParsedRequest
+) -> ParsedRequest:
+    """Return the request for a gift that leaves out things. `things` are those of the clause, and `end` is
+    where its text about the exception begins."""
+    given = [one.item for one in things if one.start < end]
+    kept = [one.item for one in things if one.start >= end]
+    amount = _amount(words, left_out)
+    if len(given) > 1 or len(kept) > 1 or not (kept or (given and amount)):
+        return ParsedRequest(HELP_WANTED, players=gift.players)
+    return replace(gift, thing=(given or [""])[0], keeps=(((kept or given)[0], amount),))
 
 
 def _amount_of(
@@ -348,6 +428,11 @@ def _site_requests(
 ) -> Iterator[ParsedRequest]:
     """Yield the request of a clause that names places of the site, or several if it names pairs of rows and
     columns. `request` has its thing."""
+    clause, left_out = words.split_exception(clause)
+    left = words.excepted_place(left_out, clause) if left_out else None
+    if left_out and left is None:
+        yield ParsedRequest(UNCLEAR, players=request.players)
+        return
     do, shape, places = (
         REMOVE if words.says("remove", clause) else PLACE,
         _shape(words, clause),
@@ -356,15 +441,22 @@ def _site_requests(
     amount = _amount_of(words, clause, things[0], 0, len(clause))[0] if things else _amount(words, clause)
     open_range = words.says("open_range", clause) and do == PLACE
     edge_of_some = shape == EDGE and any(places[0][1:])
-    known = words.is_understood(clause, request.thing, items, amount)
-    if words.says("marks", clause) or open_range or edge_of_some or not known:
+    known = words.is_understood(re.sub(words.marks, " ", clause), request.thing, items, amount)
+    if open_range or edge_of_some or not known:
         yield ParsedRequest(UNCLEAR, players=request.players)
+        return
+    if words.says("marks", clause):
+        without = (left,) if left else ()
+        request = replace(request, do=UNCLEAR, amount=amount, places=places[0], shape=shape, without=without)
+        yield request if len(places) == 1 and do == PLACE else ParsedRequest(UNCLEAR, players=request.players)
         return
     if len(places) > 1 and amount == len(places):
         amount = 0
     every = re.search(words.all_of("level"), clause) is not None
+    without = (left,) if left else ()
     for place in places:
-        yield replace(request, do=do, amount=amount, places=place, shape=shape, every_level=every)
+        made = replace(request, do=do, amount=amount, places=place, shape=shape)
+        yield replace(made, every_level=every, without=without)
 
 
 def _question(words: PlannerWords, clause: str, asked: ParsedRequest) -> Iterator[ParsedRequest]:

@@ -37,8 +37,17 @@ def named_cells(brief: Mapping[str, Json], parsed: ParsedRequest) -> Iterator[Ce
             for numbers, most in ((columns, size[0]), (rows, size[2]))
         )
     for level, row, column in product(levels, rows, columns):
-        if parsed.shape != EDGE or row in (0, size[2] - 1) or column in (0, size[0] - 1):
+        inside = row not in (0, size[2] - 1) and column not in (0, size[0] - 1)
+        if not (parsed.shape == EDGE and inside) and not _is_left_out(parsed, (level, column, row)):
             yield column, level, row
+
+
+def _is_left_out(parsed: ParsedRequest, cell: tuple[int, ...]) -> bool:
+    """Return whether a request leaves out a cell, given as level, column and row."""
+    return any(
+        all(not named or number in named for named, number in zip(place, cell, strict=True))
+        for place in parsed.without
+    )
 
 
 def site_size(brief: Mapping[str, Json]) -> tuple[int, int, int]:

@@ -23,6 +23,7 @@ from kitchen.worlds.blocks.parsed_requests import (
     RESUME,
     STOP,
     UNCLEAR,
+    UNDO,
     ParsedRequest,
     corrected_request,
 )
@@ -38,7 +39,7 @@ from kitchen.worlds.blocks.requested_blocks import meant_items, named_cells, sit
 
 Part = tuple[Json, ...]
 """A sentence of an answer: its code and arguments."""
-CAN_BE_CORRECTED = (PLACE, REMOVE, GIVE, STOP, UNCLEAR)
+CAN_BE_CORRECTED = (PLACE, REMOVE, GIVE, UNCLEAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,33 @@ class LastRequests:
     requests: tuple[ParsedRequest, ...] = ()
     asks_back: bool = False
     """True if the agent asked which of several things is meant."""
+    stopped: bool = False
+    """True if the person's newest request was to stop."""
+    helped: int = 0
+    """How many answers in a row listed what the agent understands."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
         """Return what `to_json` returned."""
         requests = tuple(map(ParsedRequest.read, stored["requests"]))
-        return cls(stored["number"], requests, stored["asks_back"])
+        return cls(
+            stored["number"],
+            requests,
+            stored["asks_back"],
+            stored.get("stopped", False),
+            stored.get("helped", 0),
+        )
 
     def to_json(self) -> dict[str, Json]:
         """Return what to remember, as JSON for the agent's memory."""
         requests = [asdict(each) for each in self.requests]
-        return {"number": self.number, "requests": requests, "asks_back": self.asks_back}
+        return {
+            "number": self.number,
+            "requests": requests,
+            "asks_back": self.asks_back,
+            "stopped": self.stopped,
+            "helped": self.helped,
+        }
 
     def after(
         self, number: int, found: Sequence[ParsedRequest], done: Sequence[ParsedRequest], *, asks_back: bool
@@ -68,8 +85,11 @@ class LastRequests:
         """Return the newest requests after one more message. `found` are its requests as they were read, and
         `done` those that were carried out. Questions and small talk change nothing."""
         requests = tuple(one for one in done if one.do in CAN_BE_CORRECTED)
-        changes = any(one.do in (CANCEL, CANCEL_ALL, CORRECT) for one in found)
-        return LastRequests(number, requests, asks_back) if requests or changes else self
+        changes = any(one.do in (CANCEL, CANCEL_ALL, CORRECT, UNDO) for one in found)
+        if requests or changes:
+            return LastRequests(number, requests, asks_back)
+        kinds = [one.do for one in done if one.do in (STOP, RESUME)]
+        return replace(self, stopped=kinds[-1] == STOP) if kinds else self
 
 
 def take_back(
@@ -83,8 +103,11 @@ def take_back(
     instead (None if there is none), the open requests that are left, and the sentences of the answer."""
     if parsed.do == HELP_WANTED and last.asks_back and parsed.thing:
         parsed = replace(parsed, do=CORRECT)
-    if parsed.do == CANCEL and [one.do for one in last.requests] == [STOP] and not _names(parsed):
+    if parsed.do == CANCEL and last.stopped and not _names(parsed):
         return ParsedRequest(RESUME, players=parsed.players), kept, ()
+    if parsed.do == UNDO:
+        made = drop_requests(situation, kept, number, lambda one: one.number == last.number)
+        return parsed, made.kept, list(_dropped_parts(made))
     if parsed.do in (CANCEL, CANCEL_ALL):
         made = _cancelled(situation, number, parsed, kept, last)
         return None, made.kept, list(_dropped_parts(made)) or [(NOTHING_TO_DROP,)]
@@ -137,7 +160,8 @@ def _wanted(parsed: ParsedRequest, last: LastRequests, *, is_open: bool) -> Pars
     if parsed.do != CORRECT:
         level = one.places[0] if one and parsed.do != GIVE and not parsed.places[0] else parsed.places[0]
         return replace(parsed, places=(level, *parsed.places[1:]))
-    is_given = one is not None and one.do == GIVE and not (is_open or last.asks_back or parsed.thing)
+    new_thing = one is not None and parsed.thing not in ("", one.thing)
+    is_given = one is not None and one.do == GIVE and not (is_open or last.asks_back or new_thing)
     return corrected_request(one, parsed) if one and not is_given else None
 
 

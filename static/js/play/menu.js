@@ -80,11 +80,13 @@
 
   function onAction(event) {
     const radio = event.target.closest("label")?.control;
-    if (!radio || radio.name !== "command" || !event.detail || !menu().contains(radio)) return;
+    if (!radio || radio.name !== "command" || !event.detail || !menu().contains(radio)) return undefined;
     if (event.target !== radio) event.preventDefault();
-    if (radio.disabled) return;
-    if (choosing.asks(radio)) choosing.mark(radio);
-    else choosing.send(radio);
+    if (radio.disabled) return undefined;
+    if (!choosing.asks(radio)) return choosing.send(radio);
+    choosing.mark(radio);
+    if (!event.target.matches("input:not([type=radio])")) radio.focus({ preventScroll: true }); // Enter sends it
+    return undefined;
   }
 
   function onFold(event) {

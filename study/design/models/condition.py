@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models, transaction
@@ -150,6 +151,15 @@ class Condition(models.Model):
         help_text="Seconds that teammates of this condition have for a step. After that, the fallback "
         "plays. Empty: the default of this server.",
     )
+    talk_language = models.CharField(
+        "language of talk",
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The language in which co-players write to people. Empty: the language of the reader's "
+        "pages.",
+    )
     offers_plans = models.BooleanField(
         "let participants plan ahead",
         default=False,
@@ -252,9 +262,16 @@ class Condition(models.Model):
             self._check_group()
         if self.ends_at_goal and not self.goal:
             raise ValidationError("ends_at_goal: Set a goal, or let the round go on.")
+        self._check_talk_language()
         if self.three_dimensions and not has_3d_scene(self.world):
             why = f"{readable_name(self.world)} has no view in three dimensions"
             raise ValidationError(f"three_dimensions: {why}.")
+
+    def _check_talk_language(self) -> None:
+        """Raise ValidationError if the application does not have the language of talk."""
+        known = dict(settings.LANGUAGES)
+        if self.talk_language and self.talk_language not in known:
+            raise ValidationError(f"talk_language: {self.talk_language} is not one of {', '.join(known)}.")
 
     def _check_group(self) -> None:
         """Raise ValidationError if the study does not have the condition's group."""

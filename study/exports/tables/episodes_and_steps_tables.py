@@ -106,7 +106,7 @@ FIELDS = (
     *("label", "world", "world_version", "settings_text", "seed", "status", "step", "score_text"),
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
-    *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until"),
+    *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
 )
 
 
@@ -223,6 +223,7 @@ def _cells(
         facts["tick_ms"],
         json.dumps(goal, sort_keys=True) if (goal := facts["until"] or facts["goal"]) else None,
         bool(facts["until"]),
+        facts["organisation__talk_language"],
     )
 
 

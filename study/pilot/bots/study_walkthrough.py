@@ -240,8 +240,8 @@ async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
 
 
 LOBBY_SECONDS = 1.0
-TAKES_NOBODY = "the study takes nobody else: it is full, or it was closed meanwhile"
 """Seconds between two reloads of the lobby."""
+TAKES_NOBODY = "the study takes nobody else: it is full, or it was closed meanwhile"
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:

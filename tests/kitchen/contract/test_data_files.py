@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,6 +102,35 @@ def test_a_document_of_a_later_program_may_say_more() -> None:
     with pytest.raises(DataError, match="f: later: unknown key"):
         DataSource("f").read(SHELF, document)
     assert DataSource("f").read(SHELF, document, more=True) == Shelf(plates=[Plate(colour="red")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join("a" * 19_900) + " = 1",
+        "[" + " . ".join(["a-1"] * 51) + "]",
+        "x = { " + ".".join(["'a b'"] * 51) + " = 1 }",
+        ".".join([r'"a\""'] * 51) + " = 1",
+        ".".join(["a"] * 49 + ['"' + "x" * 201 + '"', "a"]) + " = 1",
+        (" " * 200 + "." + "\t" * 200).join(["a"] * 51) + " = 1",
+        "# " + "x" * 500_000,
+    ],
+)
+def test_a_deep_or_huge_toml_text_is_refused_before_it_is_parsed(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+
+    def loads(text: str) -> dict[str, Any]:
+        parsed.append(text)
+        return {}
+
+    monkeypatch.setattr(tomllib, "loads", loads)
+    with pytest.raises(DataError, match=r"f: (is nested deeper than 50 levels|has more than 500,000 char)"):
+        parse_toml(text, "f")
+    assert not parsed
+    parse_toml(".".join("a" * 50) + " = 1\nb = '" + "Go on. " * 99 + "…'", "f")
+    assert len(parsed) == 1
 
 
 def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:

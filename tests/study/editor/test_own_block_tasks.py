@@ -26,7 +26,7 @@ HOSTILE: tuple[tuple[str, str, str, str], ...] = (
         "construction",
         "own_blueprint",
         'legend = { s = "rock" }\nlevels = [["s"]]',
-        "Legend.s: 'rock' is not a",
+        "legend.s: 'rock' is not a",
     ),
     ("construction", "own_blueprint", "levels = " + "[" * 30_000, "nested deeper than 50 levels"),
     ("construction", "own_blueprint", "x = " + "9" * 39_000, "Not TOML"),
@@ -36,9 +36,9 @@ HOSTILE: tuple[tuple[str, str, str, str], ...] = (
         f'legend = {{ s = "stone" }}\nlevels = [["{"s" * 39_000}"]]',
         "than 32",
     ),
-    ("crafting", "own_task", '{"seats": 1e308}', "Id: is missing"),
+    ("crafting", "own_task", '{"seats": 1e308}', "id: is missing"),
     ("cooking", "own_task", "[1]", "Must be a table"),
-    ("gather", "own_task", '{"item": "oak_log", "amount": 100000}', "Amount: "),
+    ("gather", "own_task", '{"item": "oak_log", "amount": 100000}', "amount: "),
 )
 
 

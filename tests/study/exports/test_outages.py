@@ -82,6 +82,7 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "tick_ms",
         "goal",
         "ends_at_goal",
+        "talk_language",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

@@ -27,7 +27,12 @@ from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, numbered
 from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 
 GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
-"""Kinds of request. HELP is the answer to words that are not understood."""
+DELIVER, TOO_FAR, ONE_EACH = "deliver", "too_far", "one_each"
+"""Kinds of request. HELP is the answer to words that are not understood. DELIVER asks to cook or deliver,
+which players do without words. TOO_FAR and ONE_EACH answer requests for what no action leads to, and for
+several things at once."""
+ANSWERS_ONLY = frozenset({RESUME, DELIVER, TOO_FAR, ONE_EACH})
+"""Kinds of which nothing is left to do."""
 PATIENCE_STEPS = 10
 """Steps after which a request to get something is given up."""
 
@@ -39,7 +44,15 @@ class RequestWords(Record):
     numbers: str
     everybody: str
     own: str
+    each: str
+    """Words with which every player is meant to get something."""
     negation: str
+    not_stop: str
+    """Words with which the sender asks not to stop."""
+    says_no: str
+    """A clause that only says that what came before it was wrong."""
+    deliver: str
+    several: str
     stop: str
     go_on: str
     things: Mapping[str, str]
@@ -122,7 +135,7 @@ def hear_requests(situation: Situation, memory: Json) -> HeardRequests:
         fresh = list(_requests(situation, message, kept))
         for request in fresh:
             kept = [*_still_open(kept, request), request]
-        kept = [each for each in kept if each.do != RESUME]
+        kept = [each for each in kept if each.do not in ANSWERS_ONLY]
         answers += _answer(situation, message, fresh)
         last = message.number
     return HeardRequests(tuple(kept), last, tuple(answers))
@@ -136,33 +149,68 @@ def _requests(
     text = message.text.lower().replace("\u2019", "'")
     busy = {seat for each in kept if each.do == GET for seat in each.seats}
     named: tuple[int, ...] = ()
-    for clause in re.split(words.clauses, text):
-        numbers = tuple(int(number) - 1 for number in re.findall(words.numbers, clause))
+    found, denied = list[PlayerRequest](), False
+    for clause, numbers in _addressed_clauses(words, text):
         named = () if words.says("everybody", clause) else numbers or named
         seats = tuple(seat for seat in named or situation.seats if seat in situation.seats)
         do, thing = _wish(words, clause)
         if do == GET and seats:
+            seats, denied = (found.pop().seats, False) if denied and found else (seats, denied)
             free = [seat for seat in seats if seat not in busy] or list(seats)
-            chosen = seats if numbers else tuple(free[:1])
+            chosen = seats if numbers or words.says("each", clause) else tuple(free[:1])
             busy |= set(chosen)
-            yield _made(situation, message, do, thing, chosen)
+            found += _gets(situation, message, clause, thing, chosen)
         elif do == LEAVE:
-            yield _made(situation, message, do, thing, situation.people)
+            found.append(_made(situation, message, do, thing, situation.people))
         elif do and seats:
-            yield _made(situation, message, do, "", seats)
+            found.append(_made(situation, message, do, "", seats))
+        denied = re.fullmatch(words.says_no, clause) is not None and [one.do for one in found[-1:]] == [GET]
+    yield from found
+
+
+def _addressed_clauses(words: RequestWords, text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield each clause of a text with the seats that it names. Those of a clause that only names players
+    are added to the next clause."""
+    before: tuple[int, ...] = ()
+    for clause in re.split(words.clauses, text):
+        numbers = tuple(int(number) - 1 for number in re.findall(words.numbers, clause))
+        if numbers and not re.search(r"\w", re.sub(words.numbers, " ", clause)):
+            before += numbers
+        if clause.strip():
+            yield clause, (*before, *numbers) if before != numbers else numbers
+        if re.search(r"\w", re.sub(words.numbers, " ", clause)):
+            before = ()
+
+
+def _gets(
+    situation: Situation, message: TeamMessage, clause: str, thing: str, seats: tuple[int, ...]
+) -> Iterator[PlayerRequest]:
+    """Yield the request to get something, or why seats cannot get it. No action leads to some animals."""
+    near = tuple(seat for seat in seats if _getting(situation, seat, thing) != GO_ON)
+    far = tuple(seat for seat in seats if seat not in near)
+    if near:
+        yield _made(situation, message, GET, thing, near)
+    if far:
+        yield _made(situation, message, TOO_FAR, thing, far)
+    if near and request_words().says("several", clause):
+        yield _made(situation, message, ONE_EACH, "", near)
 
 
 def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
     """Return what a clause of a message asks for: a verb and a thing. Both are empty if the clause is not
     understood."""
-    thing = words.thing_in(clause)
+    thing, denied = words.thing_in(clause), words.says("negation", clause)
     if words.says("go_on", clause):
-        return RESUME, ""
-    if thing and (words.says("own", clause) or words.says("negation", clause)):
+        return (STOP if denied else RESUME), ""
+    if words.says("deliver", clause):
+        return ("", "") if denied else (DELIVER, "")
+    if thing and (words.says("own", clause) or denied or words.says("stop", clause)):
         return LEAVE, thing
     if thing:
         return GET, thing
-    return (STOP, "") if words.says("stop", clause) and not words.says("negation", clause) else ("", "")
+    if not words.says("stop", clause):
+        return "", ""
+    return (RESUME if words.says("not_stop", clause) else STOP), ""
 
 
 def _made(

@@ -14,6 +14,7 @@ from math import sqrt
 from kitchen.agents.job_answers import job_line
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents.skill_text import titled_parts
+from kitchen.agents.talk_language import language_lines
 from kitchen.contract.agent import Situation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
@@ -132,6 +133,7 @@ def _talk(view: KitchenView, options: BlocksDispatcherOptions) -> Iterator[str]:
     if view.talks:
         where = "in `say`" if options.as_tool else "on a line of its own that begins with `Say:`"
         yield f"You may answer in one short line of plain words, {where}, or say nothing."
+    yield from language_lines(view.organisation)
 
 
 def _reply_form(view: KitchenView, options: BlocksDispatcherOptions) -> Iterator[str]:

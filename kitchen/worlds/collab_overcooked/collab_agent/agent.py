@@ -145,7 +145,9 @@ class CollabAgent(Agent):
 
     def fixed_prompt(self, situation: Situation, seat: int) -> Message:
         """Return the system message for one seat. It is the same message at every step."""
-        return fixed_prompt(situation.briefs[seat], seat, structured=self.chosen["structured"])
+        talk, structured = situation.talk, self.chosen["structured"]
+        brief = situation.briefs[seat]
+        return fixed_prompt(brief, seat, structured=structured, organisation=talk.organisation)
 
     async def decide(self, situation: Situation) -> Decision:
         """Ask the model for each of the agent's seats, within the situation's time limit. Return commands,

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kitchen.agents.talk_language import language_lines
 from kitchen.contract.agent import REASON_PLAN_BROKEN, Situation
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.language_model import Message
+from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
@@ -92,9 +94,11 @@ def reason_text(code: str) -> str:
     return REASON_WORDS.get(code, code)
 
 
-def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> Message:
+def fixed_prompt(
+    brief: Mapping[str, Json], seat: int, *, structured: bool, organisation: Organisation | None = None
+) -> Message:
     """Return the system message, which stays the same for the whole episode. It asks for answers in JSON
-    if `structured` is true, else for lines of text."""
+    if `structured` is true, else for lines of text. `organisation` names the language of messages."""
     me, other = SEAT_NAMES[seat], SEAT_NAMES[1 - seat]
     with in_english():
         steps = recipe_steps(brief)
@@ -102,7 +106,8 @@ def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> M
     recipe = "\n".join(["Recipe:", *(f"- {step}" for step in steps)]) if steps else NOT_KNOWN
     rules = RULES.format(me=me, other=other, limit=brief["limit"])
     way = f"{(KNOWING_WAY if steps else ASKING_WAY).format(other=other)} {SERVING}"
-    answer = f"{JSON_FORM if structured else LINES_FORM}\n{ANSWER}"
+    form = JSON_FORM if structured else LINES_FORM
+    answer = "\n".join([form, ANSWER, *language_lines(organisation)])
     return Message("system", "\n\n".join((rules, *MACROS, way, order, recipe, answer)), fixed=True)
 
 

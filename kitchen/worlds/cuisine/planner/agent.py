@@ -107,6 +107,7 @@ class CuisinePlanner(Agent):
 
     kind = "planner"
     reads_words = True
+    writes_english = True
     instant = True
     search_settings: ClassVar[SearchSettings] = PLAYING_SETTINGS
     worlds = ("cuisine",)

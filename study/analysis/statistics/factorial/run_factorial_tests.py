@@ -89,7 +89,9 @@ def run_factorial_tests(
 def _means(
     cases: FactorialCases, model: FactorialMixedModel | None, adjusted: Ancova | NotComputable | None
 ) -> tuple[MarginalMean, ...]:
-    """Return the marginal means of the test that decides."""
+    """Return the marginal means of the test that decides; none if it cannot be computed."""
+    if model is None and isinstance(adjusted, NotComputable):
+        return ()
     means = model.means if model else marginal_means(cases)
     if model is None and isinstance(adjusted, Ancova):
         means = adjusted.means

@@ -345,6 +345,15 @@ def test_a_worker_that_failed_is_asked_after_the_others(monkeypatch: pytest.Monk
     assert [one.worker for one in task_modules._useful_tasks(view, memory, workers)] == ["Robot 2"]
 
 
+def test_a_failed_task_in_words_keeps_no_aim_from_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    left_out: list[Any] = []
+    monkeypatch.setattr(task_modules, "_suggestion", lambda view, memory, one, taken: left_out.extend(taken))
+    workers = [Worker(f"Robot {number}", number, number, is_own=False, aims=(RICE,)) for number in (1, 2)]
+    memory = HourglassMemory([Task("Robot 1", "Sing a song.", (), status="fail")])
+    view: Any = SimpleNamespace(workers=workers)
+    assert task_modules._useful_tasks(view, memory, workers) == [] and left_out == []
+
+
 def test_a_job_that_takes_too_long_is_withdrawn_and_given_up_and_the_late_report_changes_nothing() -> None:
     loop = play("hourglass+hourglass", "tree", chosen={"patience": 3, "works": False}, steps=6)
     log = loop.log()

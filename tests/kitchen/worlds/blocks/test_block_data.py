@@ -153,6 +153,24 @@ def test_a_task_that_cannot_be_made_is_refused_where_only_others_are_wanted() ->
     assert game("crafting", task=task).task.id == task
     with pytest.raises(SettingsError, match=f"task: {task} cannot be made"):
         game("crafting", task=task, solvable_only=True)
+    chest: dict[str, Any] = {"seats": 2, "target": {"chest": 1}, "crafts": [["chest", 1]]}
+    for planks, tables, crafts in (
+        (8, 0, ()),
+        (11, 0, ()),
+        (12, 0, ()),
+        (8, 1, ()),
+        (12, 0, (["crafting_table", 1],)),
+    ):
+        held = {"cobblestone": 2, **({"crafting_table": tables} if tables else {})}
+        crafted = own(
+            **{**chest, "crafts": [*crafts, *chest["crafts"]]}, inventories=[{"oak_planks": planks}, held]
+        )
+        assert game("crafting", own_task=crafted), "a task that cannot be made is played where it may be"
+        if planks + 4 * tables >= 12:
+            assert game("crafting", own_task=crafted, solvable_only=True)
+            continue
+        with pytest.raises(SettingsError, match=r"own_task: .* cannot be made without a workbench"):
+            game("crafting", own_task=crafted, solvable_only=True)
     (switch,) = (one for one in game("crafting").settings if one.name == "solvable_only")
     assert switch.beginning is True, "a new condition has it on"
     usual = BENCHMARKS["blocks_crafting"].usual_levels()
@@ -189,7 +207,17 @@ def test_a_task_that_cannot_be_made_is_refused_where_only_others_are_wanted() ->
         (
             "crafting",
             {"own_task": own(inventories=[{"gold": 1}, {}])},
-            r"inventories\[1\]: 'gold' is not a k",
+            r"inventories\[1\]: 'gold' is not a known item; similar: gold_ingot, gold_nugget",
+        ),
+        ("crafting", {"own_task": own(target={"torch": 1})}, "target: 'torch' .*; similar: redstone_torch"),
+        (
+            "crafting",
+            {"own_task": own(target={"Zq": 1})},
+            "target: 'Zq' .*; there are activator_rail, allium",
+        ),
+        *(
+            ("crafting", {"own_task": own(id=name)}, "own_task: id: must be at most 64 letters")
+            for name in ("a\0b", "<script>", "../../etc", "a" * 65, "", "a\n", "-a")
         ),
         ("crafting", {"own_task": own(inventories=[{"egg": 10**9}, {}])}, r"own_task: inventories\[1\]\.egg"),
         ("crafting", {"own_task": own(crafts=[["stick", 1]] * 61)}, "own_task: crafts: .* at most 60"),
@@ -197,7 +225,7 @@ def test_a_task_that_cannot_be_made_is_refused_where_only_others_are_wanted() ->
         ("crafting", {"own_task": own(seats=int("9" * 4_000))}, "own_task: seats"),
         ("cooking", {"own_task": "{}"}, "own_task: targets: is missing"),
         ("cooking", {"own_task": dish(targets=["stone"])}, r"own_task: targets\[1\]: 'stone' is not one of"),
-        ("cooking", {"own_task": dish(inventories=[{}])}, "own_task: 1 inventories for 2 seats"),
+        ("cooking", {"own_task": dish(inventories=[{}])}, "own_task: 1 inventory for 2 seats"),
         ("cooking", {"own_task": dish(inventories=[{"rock": 1}, {}])}, r"inventories\[1\]: 'rock' is not"),
         ("cooking", {"own_task": dish(limit=10**9)}, "own_task: limit"),
         (
@@ -207,7 +235,7 @@ def test_a_task_that_cannot_be_made_is_refused_where_only_others_are_wanted() ->
         ),
         ("gather", {"own_task": '{"item": "oak_log", "amount": 365}'}, "amount: must not be more than 364"),
         ("gather", {"own_task": '{"item": "oak_log", "amount": 0}'}, "own_task: amount"),
-        ("gather", {"own_task": '{"item": "oak_log", "amount": 1, "inventories": [{}]}'}, "1 inventories"),
+        ("gather", {"own_task": '{"item": "oak_log", "amount": 1, "inventories": [{}]}'}, "1 inventory for"),
         ("crafting", {"own_task": "[" * 9_000}, "own_task: not JSON"),
         ("crafting", {"own_task": '{"id": "x"}'}, "own_task: seats: is missing"),
         ("crafting", {"own_task": "[]"}, "own_task: must be a table"),

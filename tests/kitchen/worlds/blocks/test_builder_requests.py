@@ -275,12 +275,27 @@ def test_it_begins_to_wait_when_it_takes_over_a_seat_and_reads_only_messages_fro
 
 
 @pytest.mark.parametrize(
-    "text", ["player 3, put planks on level 2", "This is fun", "I put stone on level 1", "I have no stone"]
+    ("text", "answers"),
+    [
+        ("player 3, put planks on level 2", []),
+        ("player 3 is great", []),
+        ("I put stone on level 1", ["All right."]),
+        ("I have no stone", ["All right."]),
+        ("ok", ["All right."]),
+        ("vale, te lo doy todo", ["All right."]),
+        ("This is fun", ["I did not understand that. Write “help” to see what I understand."]),
+        (
+            "I mean the one you placed last",
+            ["I did not understand that. Write “help” to see what I understand."],
+        ),
+    ],
 )
-def test_words_that_ask_it_for_nothing_get_no_answer(text: str) -> None:
+def test_words_that_ask_for_nothing_get_a_short_answer_unless_they_are_for_others(
+    text: str, answers: list[str]
+) -> None:
     talk = unknowing()
     talk.say(text)
-    assert talk.play(2) == [] and not [one for one in talk.says if one.kind == "answer"]
+    assert talk.play(2) == [] and [one.text for one in talk.says if one.kind == "answer"] == answers
 
 
 @pytest.mark.parametrize(("text", "answer"), [("Hi there!", "Hello!"), ("thanks", "You are welcome.")])
@@ -423,7 +438,7 @@ def test_every_sentence_can_be_written() -> None:
         assert "{" not in planner_text([[code, *argument]])
 
 
-@pytest.mark.parametrize("words", ["Never mind", "forget it", "undo that", "olvídalo", "算了"])
+@pytest.mark.parametrize("words", ["Never mind", "forget it", "olvídalo", "算了"])
 def test_a_request_is_taken_back_and_what_is_placed_stays(words: str) -> None:
     talk = unknowing(own_blueprint=ROOM)
     talk.say("Planks on level 2, row 1")
@@ -444,10 +459,11 @@ def test_only_the_named_cells_are_taken_back_and_never_mind_ends_a_stop() -> Non
     talk.say("Cancel row 2 on level 2")
     talk.play(12)
     assert talk.stones() == {(0, 1, 0), (1, 1, 0), (2, 1, 0)}
+    talk.say("Planks on level 2, row 3")
     talk.say("Stop!")
     talk.say("never mind")
-    talk.play()
-    assert talk.says[-1].text == "I go on."
+    talk.play(12)
+    assert talk.says[-1].text == "I go on." and len(talk.stones()) == 6
 
 
 @pytest.mark.parametrize(
@@ -520,3 +536,163 @@ def test_a_builder_who_does_not_see_the_site_tells_no_number_of_blocks_to_remove
     talk.say("Remove level 2")
     talk.play()
     assert talk.says[0].text == "I remove the blocks that are there."
+
+
+@pytest.mark.parametrize("began", range(1, 6))
+@pytest.mark.parametrize(
+    ("stop", "resume"),
+    [
+        ("stop", "go on"),
+        ("wait a moment please", "ok you can go on now"),
+        ("espera un momento", "sigue"),
+        ("停", "没事, 接着放吧"),
+    ],
+)
+def test_it_goes_on_with_the_wall_where_it_was_stopped(stop: str, resume: str, began: int) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1. Planks on level 2, row 3.")
+    talk.play(began)
+    talk.say(stop)
+    talk.play(1)
+    stands = talk.stones()
+    assert talk.play(3) == [] and talk.stones() == stands
+    talk.say(resume)
+    talk.play(30)
+    assert talk.stones() == {(x, 1, z) for x in range(3) for z in (0, 2)}
+    answers = [one.text for one in talk.says if one.kind == "answer"]
+    assert answers[1:] == ["I wait.", "I go on."]
+
+
+@pytest.mark.parametrize("words", ["go on", "sigue", "继续"])
+def test_without_a_request_it_says_that_there_is_nothing_to_go_on_with(words: str) -> None:
+    talk = unknowing()
+    talk.say(words)
+    assert talk.play(2) == [] and talk.says[0].text.startswith("I have no request to go on with.")
+
+
+def test_a_new_request_after_a_stop_is_done_alone_until_it_shall_go_on() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1")
+    talk.play(1)
+    talk.say("Stop")
+    talk.say("Planks on level 3, row 3, column 1")
+    talk.play(14)
+    assert (0, 2, 2) in talk.stones() and len(talk.stones()) < 3
+    talk.say("Go on")
+    talk.play(14)
+    assert talk.stones() == {(0, 2, 2), *((x, 1, 0) for x in range(3))}
+
+
+def test_a_gift_goes_on_after_a_stop() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Give me 2 planks")
+    talk.play(1)
+    talk.say("Stop")
+    talk.play(3)
+    talk.say("Go on")
+    talk.play(12)
+    assert talk.world.inventories[0].get("oak_planks") == 2
+
+
+@pytest.mark.parametrize("lost", range(12))
+def test_nothing_of_a_request_gets_lost_if_a_decision_has_no_effect(lost: int) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, rows 1 and 3")
+    for step in range(30):
+        if step == lost:
+            talk.say("are you a robot?")
+            talk.decide()
+        talk.play(1)
+    assert talk.stones() == {(x, 1, z) for x in range(3) for z in (0, 2)}
+    assert not [one.text for one in talk.says if "already" in one.text]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 20])
+@pytest.mark.parametrize("words", ["undo that", "take that away again", "deshaz eso", "撤销"])
+def test_what_was_placed_for_the_last_request_is_removed_on_request(words: str, steps: int) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, column 1")
+    talk.play(12)
+    stands = talk.stones()
+    talk.say("Planks on level 2, row 1")
+    talk.play(steps)
+    talk.say(words)
+    talk.play(20)
+    assert talk.stones() == stands and len(stands) == 3
+
+
+def test_what_was_removed_is_put_back_on_request() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("Planks on level 2, row 1")
+    talk.play(12)
+    talk.say("remove the blocks on level 2, row 1, columns 2 and 3")
+    talk.play(12)
+    assert talk.stones() == {(0, 1, 0)}
+    talk.say("sorry, my mistake, put it back")
+    talk.play(12)
+    assert talk.stones() == {(x, 1, 0) for x in range(3)}
+
+
+def test_what_cannot_be_undone_is_said() -> None:
+    knowing = Talk(own_blueprint=ROOM, inventories="by_material")
+    knowing.say("Planks on level 2, row 1")
+    knowing.play(9)
+    for talk in (knowing, unknowing()):
+        talk.say("undo that")
+        talk.play()
+        assert "I cannot undo that." in [one.text for one in talk.says]
+
+
+def test_it_says_what_it_still_has_to_do() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    for text, answer in {
+        "Planks on level 2, row 1": "I put oak planks into 3 cells.",
+        "what are u doing now?": "I put oak planks into 3 cells.",
+        "stop": "I wait.",
+        "what did I ask you to do?": "I wait.",
+        "¿cuántos tablones te quedan?": "I have 1 diamond pickaxe, 128 dirt, 7 oak planks.",
+        "你还剩多少木板": "I have 1 diamond pickaxe, 128 dirt, 7 oak planks.",
+    }.items():
+        talk.say(text)
+        talk.decide(because=REASON_TO_ANSWER)
+        assert [one.text for one in talk.says if one.kind == "answer"][-1] == answer
+    alone = unknowing()
+    alone.say("what are you doing?")
+    alone.play()
+    assert alone.says[0].text == "Nothing that you asked for is left to do."
+
+
+def test_what_it_understands_is_listed_twice_in_a_row_at_most_and_with_what_it_holds() -> None:
+    talk = unknowing()
+    for text in ("can you dance?", "can you sing?", "can you jump?", "help"):
+        talk.say(text)
+        talk.play()
+    answers = [one.text for one in talk.says if one.kind == "answer"]
+    assert [one.startswith("I understand: put oak planks on") for one in answers] == [True, True, False, True]
+    assert "stone" not in answers[0] and "help" in answers[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "stone", "answer"),
+    [
+        (
+            "do you need me?",
+            0,
+            "Please put stone on level 1, rows 1 to 3, columns 1 to 3, or give me 9 stone.",
+        ),
+        ("do you need me?", 4, "I need 5 stone."),
+        ("你需要我做什么吗", 4, "I need 5 stone."),
+        ("¿me necesitas?", 9, "Please put stone on level 3, row 1, columns 1 to 3, or give me 3 stone."),
+        ("What do you need?", 12, "I need nothing now."),
+        ("Shall I give you my 25 stone or put them myself?", 4, "I need 5 stone."),
+        ("¿te doy mis 25 piedras o las pongo yo?", 4, "I need 5 stone."),
+        ("门在哪里?", 0, "The plan does not have this: door."),
+        ("Where does the door go?", 0, "The plan does not have this: door."),
+    ],
+)
+def test_who_knows_the_plan_says_what_is_lacking_in_all(text: str, stone: int, answer: str) -> None:
+    talk = telling()
+    talk.world.inventories[1]["stone"] = stone
+    talk.say(text)
+    talk.decide(because=REASON_TO_ANSWER)
+    assert [one.text for one in talk.says if one.kind == "answer"] == [answer]

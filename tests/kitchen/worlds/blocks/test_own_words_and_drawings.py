@@ -37,6 +37,18 @@ def test_the_texts_of_a_ready_study_name_no_other_game(name: str) -> None:
     assert study["parts"]["consent"]["text"] and not NAMES.findall(str(study))
 
 
+def test_things_that_look_alike_have_drawings_of_their_own_and_others_have_letters() -> None:
+    script = (Path(macro_world.__file__).parent / "static/worlds/blocks/block_pictures.js").read_text()
+    patterns = dict(re.findall(r'(\w+): "(\w+)"', script.split("const PATTERNS = {")[1].split("};")[0]))
+    assert {patterns[kind] for kind in ("cooked_chicken", "egg", "bucket", "pickaxe", "beef")} == {
+        *("leg", "egg", "bucket", "pickaxe", "steak"),
+    }
+    assert {kind for kind, pattern in patterns.items() if pattern == "plain"} == {"dirt", "soul_sand"}
+    assert '?? "letters"' in script, "what is not listed"
+    drawn = set(re.findall(r"^    (\w+)(?:: |\()", script.split("const DRAW = {")[1], re.MULTILINE))
+    assert set(patterns.values()) | {"letters"} <= drawn
+
+
 def test_all_that_is_drawn_is_drawn_by_our_scripts() -> None:
     """No pictures, textures or sounds are shipped with the worlds of blocks."""
     folder = Path(macro_world.__file__).parent

@@ -33,12 +33,23 @@ def _words_of(request: ParsedRequest) -> Iterator[str]:
     ):
         if numbers:
             yield f"{name} {','.join(str(number + 1) for number in numbers)}"
+    yield from _exceptions_of(request)
     if request.every_level:
         yield "every level"
     if request.shape:
         yield request.shape
-    if request.corrects:
-        yield "corrects"
+    yield from (name for name in ("corrects", "adds") if getattr(request, name))
+    if request.undoes:
+        yield f"what was {request.undoes}"
+
+
+def _exceptions_of(request: ParsedRequest) -> Iterator[str]:
+    for place in request.without:
+        yield "except"
+        named = ((axis, numbers) for axis, numbers in zip(AXES, place, strict=True) if numbers)
+        yield from (f"{axis} {','.join(str(number + 1) for number in numbers)}" for axis, numbers in named)
+    for item, amount in request.keeps:
+        yield f"keeping {item}" + (f" x{amount}" if amount else "")
 
 
 @pytest.mark.parametrize("language", ["en", "es", "zh"])

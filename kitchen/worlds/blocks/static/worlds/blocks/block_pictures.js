@@ -2,7 +2,7 @@
 
    `blockPictures` of [data-play]: `tile(kind, size)` from above, `cube(kind, size)` at an angle, `animal(kind, size)`,
    and `fill(canvas)` for one that has the kind in [data-block].
-   What is not listed gets its colour from the words of its name. */
+   What is not listed gets its colour from the words of its name, and letters of its code. */
 "use strict";
 
 (() => {
@@ -21,7 +21,11 @@
     wheat: "#d8b64a", potato: "#c7a256", carrot: "#e5862f", beetroot: "#9c3148", pumpkin: "#dc7f25", bread: "#c08a45",
     sugar: "#eceef0", egg: "#ead9bd", apple: "#c23b33", chicken: "#efe6d8", beef: "#a5453f", mutton: "#b1605a",
     porkchop: "#e0a09b", rabbit: "#b48a66", milk: "#eceef0", furnace: "#7d8183", smoker: "#6c6258", chest: "#b07a35",
-    crafting_table: "#a9793f",
+    crafting_table: "#a9793f", cooked_beef: "#6f4027", cooked_chicken: "#c98a3f", cooked_mutton: "#7b4a33",
+    cooked_porkchop: "#b5713f", cooked_rabbit: "#8e5a34", baked_potato: "#9c7a3a", golden_apple: "#eec94b",
+    golden_carrot: "#eec94b", cookie: "#b98148", cake: "#e0685f", pumpkin_pie: "#d08a3a", bowl: "#8a5f38", stick: "#8a5f38",
+    mushroom_stew: "#b98f6b", rabbit_stew: "#b5693f", beetroot_soup: "#9c3148", charcoal: "#4a4038", bucket: "#aeb6ba",
+    wooden: "#8a5f38", wooden_pickaxe: "#b8945f", obsidian: "#2f2741", soul_sand: "#5a4a3c",
   };
   const PATTERNS = { // by kind, or by the end of its name
     wheat: "ears", potatoes: "plants", carrots: "plants", beetroots: "plants", sugar_cane: "canes", pumpkin: "ribs",
@@ -29,6 +33,15 @@
     cobblestone: "bricks", ore: "specks", terracotta: "bands", glass: "pane", glass_pane: "pane", door: "door", carpet: "weave",
     wool: "weave", bed: "weave", crafting_table: "grid", furnace: "mouth", smoker: "mouth", chest: "lid",
     quartz_block: "frame", copper_block: "frame", purpur_block: "grid", block: "frame", sandstone: "bands",
+    dirt: "plain", soul_sand: "plain", blackstone: "grain", granite: "grain", diorite: "grain", obsidian: "grain",
+    cobbled_deepslate: "bricks", pickaxe: "pickaxe", cooked_chicken: "leg", cooked_rabbit: "leg", chicken: "leg", rabbit: "leg",
+    beef: "steak", mutton: "steak", porkchop: "steak", egg: "egg", bucket: "bucket", bread: "loaf", apple: "fruit",
+    carrot: "root", beetroot: "root", potato: "tuber", ingot: "ingot", nugget: "lumps", raw_iron: "lumps", coal: "lump",
+    charcoal: "lump", flint: "lump", diamond: "gem", quartz: "gem", lapis_lazuli: "gem", stick: "stick", arrow: "arrow",
+    bowl: "bowl", stew: "soup", mushroom_stew: "soup", rabbit_stew: "soup", beetroot_soup: "soup", suspicious_stew: "soup",
+    cake: "cake", pumpkin_pie: "pie", cookie: "pie", dye: "drop", banner: "flag", slab: "slab", sugar: "dust",
+    redstone: "dust", glowstone_dust: "dust", gunpowder: "dust", bone_meal: "dust", redstone_torch: "torch", paper: "sheet",
+    map: "sheet", book: "sheet",
   };
   const SOIL = "#7c5c3e";
   const ANIMALS = { // body, head, mark
@@ -45,7 +58,7 @@
     return table[found.sort((one, other) => other.length - one.length)[0]];
   }
 
-  const patternOf = (kind) => PATTERNS[kind] ?? named(PATTERNS, kind) ?? "plain";
+  const patternOf = (kind) => PATTERNS[kind] ?? named(PATTERNS, kind) ?? "letters";
 
   function colourOf(kind) {
     const known = named(COLOURS, kind) ?? named(COLOURS, kind.replace(/(e?s)$/, ""));
@@ -86,6 +99,34 @@
     pen.fill();
   }
 
+  function oval(pen, style, x, y, wide, high, turned = 0) {
+    pen.fillStyle = style;
+    pen.beginPath();
+    pen.ellipse(x, y, wide, high, turned, 0, 7);
+    pen.fill();
+    pen.strokeStyle = INK;
+    pen.lineWidth = 0.04;
+    pen.stroke();
+  }
+
+  function shape(pen, style, ...points) {
+    pen.fillStyle = style;
+    pen.strokeStyle = INK;
+    pen.lineWidth = 0.04;
+    pen.beginPath();
+    for (const point of points) pen.lineTo(...point);
+    pen.closePath();
+    pen.fill();
+    pen.stroke();
+  }
+
+  /* a thing that is held lies on paper, so that it is not taken for a block */
+  function paper(pen) {
+    pen.fillStyle = "#f4efe4";
+    pen.fillRect(0, 0, 1, 1);
+  }
+
+  const INK = "#3a3330";
   const DARK = "rgb(0 0 0 / 0.35)";
   const LIGHT = "rgb(255 255 255 / 0.45)";
   const across = (...ys) => ys.map((y) => [[0, y], [1, y]]);
@@ -160,6 +201,142 @@
       pen.fillStyle = "#e6d9a8";
       pen.fillRect(0.42, 0.34, 0.16, 0.2);
     },
+    pickaxe(pen, colour) {
+      paper(pen);
+      lines(pen, "#6f4a2a", 0.12, [[0.22, 0.86], [0.68, 0.32]]);
+      lines(pen, INK, 0.22, [[0.34, 0.16], [0.64, 0.24], [0.84, 0.44], [0.86, 0.72]]);
+      lines(pen, colour, 0.15, [[0.34, 0.16], [0.64, 0.24], [0.84, 0.44], [0.86, 0.72]]);
+    },
+    leg(pen, colour) {
+      paper(pen);
+      lines(pen, INK, 0.18, [[0.5, 0.55], [0.82, 0.84]]);
+      lines(pen, "#fffaf0", 0.12, [[0.5, 0.55], [0.82, 0.84]]);
+      oval(pen, colour, 0.4, 0.42, 0.32, 0.25, 0.75);
+    },
+    steak(pen, colour) {
+      paper(pen);
+      oval(pen, colour, 0.5, 0.52, 0.4, 0.28, -0.3);
+      lines(pen, LIGHT, 0.06, [[0.32, 0.52], [0.5, 0.38]], [[0.42, 0.64], [0.66, 0.46]]);
+      dot(pen, "#fffaf0", 0.74, 0.46, 0.07);
+    },
+    egg(pen, colour) {
+      paper(pen);
+      oval(pen, colour, 0.5, 0.54, 0.26, 0.35);
+      dot(pen, "#ffffff", 0.42, 0.42, 0.06);
+    },
+    bucket(pen) {
+      paper(pen);
+      lines(pen, INK, 0.05, [[0.2, 0.34], [0.34, 0.1], [0.66, 0.1], [0.8, 0.34]]);
+      shape(pen, COLOURS.bucket, [0.2, 0.34], [0.8, 0.34], [0.68, 0.88], [0.32, 0.88]);
+      oval(pen, "#ffffff", 0.5, 0.36, 0.28, 0.1);
+    },
+    loaf(pen, colour) {
+      paper(pen);
+      oval(pen, colour, 0.5, 0.54, 0.42, 0.24, -0.4);
+      lines(pen, DARK, 0.06, [[0.3, 0.5], [0.42, 0.68]], [[0.48, 0.42], [0.58, 0.6]], [[0.66, 0.32], [0.74, 0.48]]);
+    },
+    fruit(pen, colour) {
+      paper(pen);
+      oval(pen, colour, 0.5, 0.58, 0.32, 0.3);
+      lines(pen, INK, 0.06, [[0.5, 0.34], [0.54, 0.14]]);
+      oval(pen, "#6f9f45", 0.66, 0.2, 0.13, 0.06, -0.4);
+    },
+    root(pen, colour) {
+      paper(pen);
+      lines(pen, "#5f8f3d", 0.08, [[0.62, 0.34], [0.66, 0.08]], [[0.66, 0.36], [0.9, 0.14]], [[0.68, 0.38], [0.94, 0.36]]);
+      shape(pen, colour, [0.5, 0.3], [0.72, 0.5], [0.16, 0.9]);
+    },
+    tuber(pen, colour) {
+      paper(pen);
+      oval(pen, colour, 0.5, 0.52, 0.38, 0.26, 0.4);
+      for (const [x, y] of [[0.34, 0.42], [0.54, 0.46], [0.64, 0.64]]) dot(pen, DARK, x, y, 0.04);
+    },
+    ingot(pen, colour) {
+      paper(pen);
+      shape(pen, colour, [0.28, 0.34], [0.84, 0.34], [0.94, 0.7], [0.08, 0.7]);
+      lines(pen, LIGHT, 0.07, [[0.3, 0.44], [0.78, 0.44]]);
+    },
+    lumps(pen, colour) {
+      paper(pen);
+      for (const [x, y] of [[0.34, 0.36], [0.66, 0.42], [0.46, 0.7]]) oval(pen, colour, x, y, 0.16, 0.13);
+    },
+    lump(pen, colour) {
+      paper(pen);
+      shape(pen, colour, [0.2, 0.5], [0.36, 0.22], [0.7, 0.24], [0.86, 0.54], [0.64, 0.8], [0.3, 0.76]);
+      lines(pen, LIGHT, 0.05, [[0.36, 0.4], [0.56, 0.36]]);
+    },
+    gem(pen, colour) {
+      paper(pen);
+      shape(pen, colour, [0.3, 0.2], [0.7, 0.2], [0.9, 0.42], [0.5, 0.88], [0.1, 0.42]);
+      lines(pen, LIGHT, 0.05, [[0.1, 0.42], [0.9, 0.42]], [[0.38, 0.42], [0.5, 0.86]], [[0.62, 0.42], [0.5, 0.86]]);
+    },
+    stick(pen, colour) {
+      paper(pen);
+      lines(pen, colour, 0.13, [[0.2, 0.84], [0.8, 0.16]]);
+    },
+    arrow(pen) {
+      paper(pen);
+      lines(pen, INK, 0.07, [[0.14, 0.86], [0.84, 0.16]], [[0.56, 0.16], [0.84, 0.16], [0.84, 0.44]], [[0.14, 0.66], [0.3, 0.7], [0.34, 0.86]]);
+    },
+    bowl(pen) {
+      paper(pen);
+      shape(pen, COLOURS.bowl, [0.1, 0.44], [0.9, 0.44], [0.68, 0.82], [0.32, 0.82]);
+    },
+    soup(pen, colour) {
+      DRAW.bowl(pen);
+      oval(pen, colour, 0.5, 0.44, 0.4, 0.14);
+    },
+    cake(pen, colour) {
+      paper(pen);
+      shape(pen, "#c99a63", [0.14, 0.44], [0.86, 0.44], [0.86, 0.84], [0.14, 0.84]);
+      shape(pen, "#ffffff", [0.14, 0.32], [0.86, 0.32], [0.86, 0.54], [0.14, 0.54]);
+      for (const x of [0.3, 0.5, 0.7]) dot(pen, colour, x, 0.28, 0.08);
+    },
+    pie(pen, colour) {
+      paper(pen);
+      oval(pen, colour, 0.5, 0.5, 0.38, 0.38);
+      for (const [x, y] of [[0.36, 0.4], [0.6, 0.36], [0.44, 0.64], [0.66, 0.58]]) dot(pen, DARK, x, y, 0.06);
+    },
+    drop(pen, colour) {
+      paper(pen);
+      shape(pen, colour, [0.5, 0.1], [0.72, 0.48], [0.74, 0.68], [0.62, 0.84], [0.38, 0.84], [0.26, 0.68], [0.28, 0.48]);
+    },
+    flag(pen, colour) {
+      paper(pen);
+      lines(pen, "#6f4a2a", 0.08, [[0.2, 0.1], [0.2, 0.94]]);
+      shape(pen, colour, [0.24, 0.12], [0.86, 0.12], [0.86, 0.6], [0.55, 0.48], [0.24, 0.6]);
+    },
+    slab(pen, colour) {
+      paper(pen);
+      shape(pen, colour, [0.06, 0.5], [0.94, 0.5], [0.94, 0.88], [0.06, 0.88]);
+    },
+    dust(pen, colour) {
+      paper(pen);
+      shape(pen, colour, [0.5, 0.3], [0.9, 0.8], [0.1, 0.8]);
+      for (const [x, y] of [[0.24, 0.34], [0.76, 0.28]]) dot(pen, colour, x, y, 0.06);
+    },
+    torch(pen, colour) {
+      paper(pen);
+      lines(pen, "#6f4a2a", 0.14, [[0.5, 0.4], [0.5, 0.92]]);
+      oval(pen, colour, 0.5, 0.26, 0.14, 0.17);
+    },
+    sheet(pen) {
+      paper(pen);
+      shape(pen, "#ffffff", [0.2, 0.12], [0.8, 0.12], [0.8, 0.88], [0.2, 0.88]);
+      lines(pen, DARK, 0.05, [[0.32, 0.32], [0.68, 0.32]], [[0.32, 0.5], [0.68, 0.5]], [[0.32, 0.68], [0.56, 0.68]]);
+    },
+    letters(pen, colour, kind) {
+      const words = kind.split("_");
+      const text = words.length > 1 ? words[0][0] + words[1][0] : kind.slice(0, 2);
+      const size = pen.canvas.width;
+      pen.save();
+      pen.setTransform(1, 0, 0, 1, 0, 0); // letters below one pixel are not drawn everywhere
+      Object.assign(pen, { font: `700 ${Math.round(size * 0.56)}px sans-serif`, textAlign: "center", textBaseline: "middle" });
+      Object.assign(pen, { fillStyle: "#1f1b18", strokeStyle: "rgb(255 255 255 / 0.75)", lineWidth: size / 8, lineJoin: "round" });
+      pen.strokeText(text.toUpperCase(), size / 2, size * 0.55);
+      pen.fillText(text.toUpperCase(), size / 2, size * 0.55);
+      pen.restore();
+    },
     frame: (pen) => lines(pen, DARK, 0.05, [[0.14, 0.14], [0.86, 0.14], [0.86, 0.86], [0.14, 0.86], [0.14, 0.14]]),
   };
 
@@ -177,7 +354,7 @@
       pen.scale(drawn.width, drawn.height);
       pen.fillStyle = colour;
       pen.fillRect(0, 0, 1, 1);
-      DRAW[patternOf(kind)](pen, colour);
+      DRAW[patternOf(kind)](pen, colour, kind);
       pen.strokeStyle = "rgb(0 0 0 / 0.4)";
       pen.lineWidth = 0.05;
       pen.strokeRect(0, 0, 1, 1);

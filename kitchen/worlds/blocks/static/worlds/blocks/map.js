@@ -11,7 +11,8 @@
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const GLIDE = 240; // milliseconds of a walk
   const CHUNK = 8;
-  const [FEWEST, MOST] = [9, 33]; // columns in sight
+  const [FEWEST, MOST] = [9, 33]; // columns in sight; more where all of a site needs more
+  const DRAG = 6; // pixels from which a press on the map is a drag
   const FINGER = 22; // pixels around a click in which something is meant
   const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -25,11 +26,12 @@
   const tools = stage.parentElement;
   const chunks = new Map(); // by the id of their element
   const walks = new Map(); // by spot of a builder: from where to where, since when
-  const view = { chosen: 0, zoomed: false, columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0, moved: [0, 0] };
+  const view = { chosen: 0, zoomed: false, columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0, moved: [0, 0], dragged: [0, 0] };
   let [ground, now] = [null, null];
   let things = []; // what is drawn and can be clicked: its middle (before `view.moved`), cell, spot, kind, and words
   let picked = null; // the spot that was clicked, and where
   let pointer = null; // where the mouse is, while it is on the canvas
+  let press = null; // the pointer that is down: where it began, how far the view was dragged then, whether it drags
   let frame = 0;
   let changes = 0; // of ground and blocks
   const drawn = { ground: "", key: "", eyes: [0, 0, 0], things: [] }; // what `still` shows
@@ -84,6 +86,7 @@
     const before = now;
     now = JSON.parse(data("map-now"));
     readChunks();
+    if (before?.at.join() !== now.at.join()) view.dragged = [0, 0];
     if (before?.level !== now.level) view.level = firstLevel();
     for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
     view.chosen ||= firstColumns();
@@ -129,6 +132,12 @@
   /* from cells to pixels */
 
   function eyes() {
+    const [x, y, z] = usualEyes();
+    return [x + view.dragged[0], y, z + view.dragged[1]];
+  }
+
+  /* in the middle is the own builder, or a site that fits */
+  function usualEyes() {
     const own = now.spots.find(({ spot }) => spot === "you");
     const [x, y, z] = own ? placeOf(own) : now.at;
     if (!ground.box) return view.angled ? [x, y, z] : [inArea(x, 0, view.columns / 2), y, inArea(z, 2, view.height / view.cell / 2)];
@@ -150,16 +159,18 @@
     return [middle[0] + (east - south) * ANGLE.across, middle[1] + (east + south) * ANGLE.along - up];
   }
 
+  /* so many pixels on the ground, in cells */
+  function groundCells(right, below) {
+    if (!view.angled) return [right / view.cell, below / view.cell];
+    const [across, along] = [right / view.cell / ANGLE.across, below / view.cell / ANGLE.along];
+    return [(along + across) / 2, (along - across) / 2];
+  }
+
   /* the cell of the shown level at this pixel, if it is in the site */
   function cellAt(x, y) {
     if (!ground.box) return null;
-    const [right, below] = [(x - view.width / 2) / view.cell, (y - view.height / 2) / view.cell];
-    let [east, south] = [right, below];
-    if (view.angled) {
-      const across = right / ANGLE.across;
-      const along = (below + (view.level - view.eyes[1]) * ANGLE.up) / ANGLE.along;
-      [east, south] = [(along + across) / 2, (along - across) / 2];
-    }
+    const raised = view.angled ? (view.level - view.eyes[1]) * ANGLE.up * view.cell : 0;
+    const [east, south] = groundCells(x - view.width / 2, y - view.height / 2 + raised);
     const at = [Math.round(view.eyes[0] + east), view.level, Math.round(view.eyes[2] + south)];
     return inSite(at) ? at : null;
   }
@@ -181,6 +192,7 @@
     view.ratio = ratio;
     view.sprite = Math.round(view.cell * ratio);
     view.eyes = eyes();
+    stage.classList.toggle("is-larger", Boolean(ground.box) && columnsOfSite() > view.columns);
     const style = getComputedStyle(stage);
     view.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`)]));
   }
@@ -188,8 +200,11 @@
   /* the number of columns with which all rows of the site are in sight after the end, when the map is wide and low */
   function columnsAtTheEnd() {
     if (view.zoomed || !ground.box || !document.querySelector("#over.is-over")) return 0;
-    return Math.min(MOST, Math.ceil((view.width * (ground.box[1][2] + 2)) / view.height));
+    return Math.min(MOST, columnsOfSite());
   }
+
+  const columnsOfSite = () => Math.max(ground.box[1][0] + 3, Math.ceil((view.width * (ground.box[1][2] + 3)) / view.height));
+  const mostColumns = () => Math.max(MOST, ground.box && view.height ? columnsOfSite() : 0);
 
   function paint() {
     if (!stage.clientWidth || !now) return;
@@ -392,6 +407,7 @@
   const siteThing = (at) => things.find((one) => one.spot === "site" && one.at.join() === at.join()) ?? { at, spot: "site", kind: "", words: "" };
 
   function pick(event) {
+    if (wasDrag()) return;
     const thing = thingAt(event);
     const button = thing && mapSpots.button(thing.spot);
     if (!button || choosing.twice || now.you < 0) return;
@@ -425,6 +441,35 @@
     if (blockAt(...at)) return [[stage.dataset.removeWords, "remove", ...at]];
     const fitting = now.placeable.filter(([item]) => !ground.blueprint || item === wanted);
     return fitting.map(([item, name]) => [filled(stage.dataset.placeWords, { item: name }), "place", item, ...at]);
+  }
+
+  /* drags: the view moves with the pointer, and stays until the own builder walks */
+
+  function beginPress({ button, isPrimary, pointerId, clientX, clientY }) {
+    press = !button && isPrimary ? { pointerId, from: [clientX, clientY], dragged: view.dragged, drags: false } : null;
+  }
+
+  function drag({ pointerId, clientX, clientY }) {
+    if (press?.pointerId !== pointerId || press.ended) return;
+    const [right, below] = [press.from[0] - clientX, press.from[1] - clientY];
+    if (!press.drags && Math.hypot(right, below) < DRAG) return;
+    if (!press.drags) canvas.setPointerCapture(pointerId);
+    press.drags = true;
+    const [[x, , z], [east, south]] = [usualEyes(), groundCells(right, below)];
+    const within = (value, axis) => Math.max(ground.area[0][axis], Math.min(ground.area[1][axis], value));
+    view.dragged = [within(x + press.dragged[0] + east, 0) - x, within(z + press.dragged[1] + south, 2) - z];
+    draw();
+  }
+
+  /* the click that ends a drag chooses nothing */
+  function endPress() {
+    if (press) press.ended = true;
+  }
+
+  function wasDrag() {
+    const drags = Boolean(press?.drags);
+    press = null;
+    return drags;
   }
 
   function point({ type, clientX, clientY }) {
@@ -462,8 +507,10 @@
   }
 
   function zoom(by) {
-    view.chosen = Math.max(FEWEST, Math.min(MOST, view.columns - 4 * by));
+    const step = view.columns - by >= MOST ? 12 : 4;
+    view.chosen = Math.max(FEWEST, Math.min(mostColumns(), view.columns - step * by));
     view.zoomed = true;
+    if (ground.box && view.chosen >= columnsOfSite()) view.dragged = [0, 0]; // all of the site is in sight
     draw();
   }
 
@@ -500,6 +547,9 @@
   }
 
   canvas.addEventListener("click", pick);
+  canvas.addEventListener("pointerdown", beginPress);
+  canvas.addEventListener("pointermove", drag);
+  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, endPress);
   canvas.addEventListener("pointermove", point);
   canvas.addEventListener("pointerleave", point);
   tools.querySelector(".map-tools").addEventListener("click", onTool);
