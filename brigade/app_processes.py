@@ -57,10 +57,10 @@ def prepare_process(environment: dict[str, str]) -> ChildProcess:
     return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, prints_output=True)
 
 
-def fork_server(environment: dict[str, str], fd: int) -> ForkServer:
-    """Return the process from which the programs of the app are forked. `fd` is the listening socket."""
+def fork_server(environment: dict[str, str], *fds: int) -> ForkServer:
+    """Return the process from which the programs of the app are forked. `fds` are the listening sockets."""
     command, log = [sys.executable, "-m", "brigade.fork_server"], paths.log_dir() / "fork-server.log"
-    return ForkServer("fork-server", command, log, environment, keep=(fd,))
+    return ForkServer("fork-server", command, log, environment, keep=fds)
 
 
 def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:
@@ -73,6 +73,14 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
     command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
     names = (f"daphne-{number}" for number in range(1, count + 1))
     return [child_process(name, command, environment, keep=(fd,)) for name in names]
+
+
+def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
+    """Return the daphne process that answers staff, administrators and API clients. It listens on the unix
+    socket with file descriptor `fd`. Its priority is low, so that people who play come first."""
+    web = [sys.executable, "-m", "brigade.web", "-v", "0", "-e", f"unix-socket:{fd}"]
+    command = ["nice", "-n", "5", *web, "brigade.asgi:application"]
+    return child_process("staff", command, environment, keep=(fd,))
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:

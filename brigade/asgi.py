@@ -17,7 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 django_application = get_asgi_application()
 
-from brigade.http_limits import HttpLimits, PageQueue  # noqa: E402 - the apps must be loaded first
+from brigade.http_limits import HttpLimits, RequestQueues  # noqa: E402 - the apps must be loaded first
 from brigade.middleware import CheckWebSocketOrigin, RequestIdPages, RequestIdWebSockets  # noqa: E402
 from brigade.paths import redis_url  # noqa: E402
 from kitchen.infra.redis_exposure import why_exposed  # noqa: E402
@@ -26,7 +26,7 @@ from study.monitor.live_study_page import websocket_urlpatterns as staff_pattern
 
 application = ProtocolTypeRouter(
     {
-        "http": RequestIdPages(HttpLimits(PageQueue(django_application))),
+        "http": RequestIdPages(HttpLimits(RequestQueues(django_application))),
         "websocket": RequestIdWebSockets(
             CheckWebSocketOrigin(URLRouter([*staff_patterns, *websocket_urlpatterns]))
         ),

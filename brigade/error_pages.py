@@ -11,6 +11,7 @@ import re
 import sys
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from csp.utils import build_policy
 from django.core.exceptions import BadRequest, SuspiciousOperation
@@ -82,6 +83,36 @@ def error_page(status: int, **context: Any) -> HttpResponse:
     return response
 
 
+OVERLOADED = "overloaded"
+"""The reason why a request was refused: too many others are waiting."""
+UNANSWERED = "unanswered"
+"""The reason why a request failed: the process that should answer ended, or took too long."""
+DETAILS = {
+    OVERLOADED: "The server has too many requests right now. Send the request again later.",
+    UNANSWERED: "The server did not answer. Check whether your change was saved before you send it again.",
+}
+"""What API clients read, by reason."""
+
+
+def unavailable_page(reason: str, method: str, address: str) -> HttpResponse:
+    """Return the response (status 503) for a request that the server could not answer. `reason` is one of
+    `DETAILS`. `address` is the URL without scheme and host.
+
+    If the request changed nothing, the page sends it again after `RETRY_SECONDS`. API clients get JSON.
+    """
+    if unquote(address).startswith("/api/"):
+        response: HttpResponse = JsonResponse({"detail": DETAILS[reason]}, status=503)
+    else:
+        again = None
+        if method in {"GET", "HEAD"}:
+            again = RetryRequest(address)
+        elif reason == OVERLOADED:  # it was not even read, so the user can send it again
+            again = RetryRequest(address, is_form=True, by_itself=False)
+        response = error_page(503, reason=reason, passes=True, seconds=RETRY_SECONDS, again=again)
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
     """Return the error page (status 503) for a request that failed because of the database. If possible, the
     page sends the request again after `RETRY_SECONDS`. API clients get JSON instead. `trouble` is the kind of
@@ -93,7 +124,7 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
         why = trouble if request.path.startswith(("/staff/", "/admin/")) else ""
         updating, passes = trouble is DatabaseProblem.UPDATING, trouble.passes
         told = {"why": why, "updating": updating, "passes": passes, "seconds": RETRY_SECONDS}
-        response = error_page(503, **told, again=request_to_retry(request))
+        response = error_page(503, database=True, **told, again=request_to_retry(request))
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
 

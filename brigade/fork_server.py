@@ -166,6 +166,7 @@ SERVING = (
     "study.monitor.live_study_page",
     "twisted.internet.endpoints",
     "twisted.internet.ssl",
+    "twisted.web.client",
     "twisted.web.http",
 )
 """Modules of web processes. None of them installs a Twisted reactor, which cannot be forked."""

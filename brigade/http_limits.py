@@ -1,29 +1,49 @@
-"""Limit the size of request bodies, and how many participants' pages a server process renders at once.
+"""Limit the size of request bodies, and how many requests of each kind a server process answers at once.
 
-Further page requests wait in a queue. Without the queue, many page requests would delay people who play over
-a websocket. Requests by staff, API clients and health checks do not wait. If an error response has no body,
-the module adds an error page.
+Further requests wait in queues. Otherwise, many requests would delay people who play over a websocket.
+Participants' pages, static files, staff pages, downloads, logins and `/ready` have queues of their own. If an
+error response has no body, the module adds an error page.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import quote
 
 from asgiref.sync import ThreadSensitiveContext
+from django.http import HttpResponse
 from django.utils import translation
 
-from brigade.error_pages import PAGES, error_page
+from brigade.error_pages import OVERLOADED, PAGES, RETRY_SECONDS, error_page, unavailable_page
 from brigade.middleware import Message, Receive, Send, default_language_of_scope
-from brigade.server_limits import LARGEST_BODY, MOST_PAGES_AT_ONCE, STAFF_AND_API_PATHS
+from brigade.server_limits import (
+    LARGEST_BODY,
+    LIMITED_QUEUES,
+    MOST_AT_ONCE,
+    MOST_IN_QUEUE,
+    MOST_LOGINS_OF_NETWORK,
+    STAFF_AND_API_PATHS,
+)
+from kitchen.infra.client_address import client_networks, scope_client_address
 
 Headers = Iterable[tuple[bytes, bytes]]
 
 log = logging.getLogger(__name__)
 
+HEALTH_PATH, READY_PATH, STATIC_PATHS = "/health", "/ready", "/static/"
+HEALTH = "health"
+"""The kind of requests that ask whether the process lives. They wait in no queue: if they did, a busy process
+would be restarted."""
+LOGIN_PATHS = ("/admin/login/", "/staff/account/")
+"""Prefixes of paths whose forms have passwords."""
+_FILE_PATH = re.compile(r"\.[a-z]+$|^/api/studies/.")
+"""Addresses of files: with an ending, or among the files of the API."""
 ABOUT_THE_BODY = {b"content-type", b"content-length"}
 """Headers that describe the body and therefore come from the error page."""
 
@@ -102,15 +122,7 @@ class ErrorPageResponse:
     async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
         """Send the error page for `status`, with `headers` from the original response. `context` holds the
         variables of the page's template."""
-        page = error_page(status, **context)
-        own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
-        taken = {name for name, _ in own} | ABOUT_THE_BODY
-        kept = [(name, value) for name, value in headers if name.lower() not in taken]
-        length = (b"content-length", str(len(page.content)).encode())
-        await self._go(
-            {"type": "http.response.start", "status": status, "headers": [*own, length, *kept]},
-            {"type": "http.response.body", "body": page.content},
-        )
+        await self._go(*response_messages(error_page(status, **context), headers))
 
     async def _go(self, *messages: Message) -> None:
         self.begun = True
@@ -118,25 +130,112 @@ class ErrorPageResponse:
             await self._send(message)
 
 
-class PageQueue:
-    """An ASGI application that renders a limited number of pages at once, each in its own thread. Of the
-    free threads, the one used last is used first."""
+def response_messages(page: HttpResponse, headers: Headers = ()) -> list[Message]:
+    """Return the ASGI messages of a response. Of the additional `headers`, those that the response has itself
+    are left out."""
+    own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
+    taken = {name for name, _ in own} | ABOUT_THE_BODY
+    kept = [(name, value) for name, value in headers if name.lower() not in taken]
+    length = (b"content-length", str(len(page.content)).encode())
+    return [
+        {"type": "http.response.start", "status": page.status_code, "headers": [*own, length, *kept]},
+        {"type": "http.response.body", "body": page.content},
+    ]
 
-    def __init__(self, application: Any, at_once: int = MOST_PAGES_AT_ONCE) -> None:
+
+class RequestQueues:
+    """An ASGI application that answers a limited number of requests of each kind at once, each in a thread
+    of its own. Of the free threads, the one used last is used first."""
+
+    def __init__(self, application: Any, at_once: Mapping[str, int] = MOST_AT_ONCE) -> None:
         self.application = application
-        self._threads: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
-        for _ in range(at_once):
-            self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
+        self._threads = {kind: free_threads(kind, count) for kind, count in at_once.items()}
+        self._waiting = Counter[str]()
+        self._waiting_logins = Counter[str]()
+        """The number of waiting logins, by the client's network."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Put the request into the queue after reading it completely. So a client that sends slowly does not
-        block the queue."""
-        if scope["path"].startswith(STAFF_AND_API_PATHS):
+        """Answer the request when it is its turn. It was read completely, so a client that sends slowly does
+        not block the queue. Refuse requests of staff with status 503 if their queue is full, and logins with
+        status 429 if too many of their network wait."""
+        kind = kind_of_request(scope.get("method", "GET"), scope["path"])
+        if kind == HEALTH:
             await self.application(scope, receive, send)
             return
-        thread = await self._threads.get()
+        threads = self._threads[kind]
+        networks = login_networks(scope) if kind == "logins" else []
+        if any(self._waiting_logins[network] >= MOST_LOGINS_OF_NETWORK for network in networks):
+            await send_too_many_logins(send)
+            return
+        if kind in LIMITED_QUEUES and self._waiting[kind] >= MOST_IN_QUEUE:
+            await send_overloaded(scope, send)
+            return
+        self._waiting[kind] += 1
+        self._waiting_logins.update(networks)
+        try:
+            thread = await threads.get()
+        finally:
+            self._waiting[kind] -= 1
+            self._waiting_logins.subtract(networks)
+            self._waiting_logins = +self._waiting_logins  # without those that wait no more
         try:
             async with ThreadSensitiveContext(executor=thread):
                 await self.application(scope, receive, send)
         finally:
-            self._threads.put_nowait(thread)
+            threads.put_nowait(thread)
+
+
+def free_threads(kind: str, count: int) -> asyncio.LifoQueue[ThreadPoolExecutor]:
+    """Return a queue of `count` executors with one thread each."""
+    threads: asyncio.LifoQueue[ThreadPoolExecutor] = asyncio.LifoQueue()
+    for _ in range(count):
+        threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix=kind))
+    return threads
+
+
+def kind_of_request(method: str, path: str) -> str:
+    """Return in which queue a request waits: a key of `MOST_AT_ONCE`, or `HEALTH` for those that do not wait.
+
+    Logins hash passwords. Downloads are files of staff; a slow client can keep their threads long.
+    """
+    if path == HEALTH_PATH:
+        return HEALTH
+    if path == READY_PATH:
+        return "ready"
+    if path.startswith(STATIC_PATHS):
+        return "static"
+    if not path.startswith(STAFF_AND_API_PATHS):
+        return "participants"
+    if method == "POST" and path.startswith(LOGIN_PATHS):
+        return "logins"
+    return "downloads" if _FILE_PATH.search(path) else "staff"
+
+
+def login_networks(scope: Message) -> list[str]:
+    """Return the networks of a client whose logins are counted. Empty for programs on this machine, which may
+    be a web server that does not name its clients."""
+    address = scope_client_address(scope)
+    if address is None:
+        return ["unknown"]
+    return [] if address.is_loopback else client_networks(address)
+
+
+async def send_too_many_logins(send: Send) -> None:
+    """Refuse a login with status 429 and without a body. `ErrorPageResponse` adds the error page."""
+    headers = [(b"retry-after", str(RETRY_SECONDS).encode())]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.body"})
+
+
+async def send_overloaded(scope: Message, send: Send) -> None:
+    """Refuse a request with status 503. If it changes nothing, its page tries again by itself."""
+    method = scope.get("method", "GET")
+    for message in response_messages(unavailable_page(OVERLOADED, method, request_address(scope))):
+        await send(message)
+
+
+def request_address(scope: Message) -> str:
+    """Return the URL of a request, without scheme and host."""
+    path = scope.get("raw_path", b"").decode("latin-1") or quote(scope["path"])
+    query = scope.get("query_string", b"").decode("latin-1")
+    return f"{path}?{query}" if query else path

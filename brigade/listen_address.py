@@ -118,6 +118,17 @@ def listen(address: Address) -> socket.socket:
         raise RunError(wrong) from None
 
 
+def listen_at(file: Path) -> socket.socket:
+    """Return a unix socket that listens at this path. Only this user can connect to it. A file of an instance
+    that was killed is replaced."""
+    file.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(file))
+    file.chmod(0o600)
+    listener.listen(256)
+    return listener
+
+
 def socket_address(listener: socket.socket) -> Address:
     """Return the address on which a socket actually listens. The port may have been chosen by the system."""
     return Address(*listener.getsockname()[:2])

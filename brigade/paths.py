@@ -103,6 +103,21 @@ def valkey_socket() -> Path:
     return _private_dir(wanted.parent) / "valkey.sock"
 
 
+STAFF_SOCKET_VARIABLE = "BRIGADE_STAFF_SOCKET"
+
+
+def staff_socket() -> Path:
+    """Return the path of the unix socket on which the staff process of `make run` listens. It lies beside the
+    socket of Valkey."""
+    return valkey_socket().with_name("staff.sock")
+
+
+def staff_socket_in_use() -> str:
+    """Return the path of the unix socket of a running staff process (`BRIGADE_STAFF_SOCKET`), or an empty
+    text if web processes answer all requests."""
+    return os.environ.get(STAFF_SOCKET_VARIABLE, "")
+
+
 def _private_dir(var: Path) -> Path:
     """Return the path of a private folder (mode 0700) with a short path. `var` is the data folder, and each
     data folder gets a different private folder."""

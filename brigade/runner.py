@@ -30,6 +30,7 @@ from brigade.app_processes import (
     people_worker,
     prepare_process,
     small_model_process,
+    staff_process,
     valkey_process,
 )
 from brigade.app_processes import ticker_processes as tickers
@@ -41,6 +42,7 @@ from brigade.listen_address import (
     configured_address,
     hold_instance_lock,
     listen,
+    listen_at,
     socket_address,
     write_instance_address,
 )
@@ -74,9 +76,13 @@ def main() -> int:
     wrong: BaseException | None = None
     try:
         make_private_and_warn()
-        with hold_instance_lock(), listen(configured_address()) as listener:
+        with (
+            hold_instance_lock(),
+            listen(configured_address()) as listener,
+            listen_at(paths.staff_socket()) as staff_listener,
+        ):
             shutil.rmtree(paths.metrics_dir(), ignore_errors=True)
-            asyncio.run(run(listener))
+            asyncio.run(run(listener, staff_listener))
     except* (RunError, OSError) as group:
         wrong = group
     while isinstance(wrong, BaseExceptionGroup):  # asyncio wraps errors in groups
@@ -85,10 +91,11 @@ def main() -> int:
     return 2 if wrong else 0
 
 
-async def run(listener: socket.socket) -> None:
-    """Serve on this socket until a signal ends the app. All processes have ended on return."""
+async def run(listener: socket.socket, staff_listener: socket.socket) -> None:
+    """Serve on the socket `listener` until a signal ends the app. The staff process uses `staff_listener`.
+    All processes have ended on return."""
     asked = asyncio.Event()
-    serving = asyncio.create_task(serve(listener, asked))
+    serving = asyncio.create_task(serve(listener, staff_listener, asked))
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
@@ -96,7 +103,9 @@ async def run(listener: socket.socket) -> None:
         await serving
 
 
-async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> None:
+async def serve(
+    listener: socket.socket, staff_listener: socket.socket, restart_requested: asyncio.Event
+) -> None:
     """Start all processes, print the address, and keep the processes running. Replace them whenever
     `restart_requested` is set.
 
@@ -106,10 +115,11 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
     environment = children_environment(address)
+    environment[paths.STAFF_SOCKET_VARIABLE] = str(paths.staff_socket())
     model = small_model_process(environment)
     first, *others = webs(environment, listener.fileno(), configured_count(web_processes))
     clocks = tickers(environment, configured_count(ticker_processes))
-    forks = fork_server(environment, listener.fileno())
+    forks = fork_server(environment, listener.fileno(), staff_listener.fileno())
     async with asyncio.TaskGroup() as server, asyncio.TaskGroup() as programs:
         start_redis(server, environment)
         start_small_model(server, environment, model)
@@ -124,7 +134,7 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
             programs.create_task(collect_orphans())
         await wait_until_loaded(forks)
         crew = ProcessGroup(programs, print_line, forks.fork)
-        needed = [first, people_worker(environment)]
+        needed = [first, staff_process(environment, staff_listener.fileno()), people_worker(environment)]
         for child in needed:
             crew.keep(child)
         await wait_until_served(address, needed)

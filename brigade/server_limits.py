@@ -16,10 +16,24 @@ HEAD_SECONDS = 20.0
 bytes do not extend the time."""
 BODY_SECONDS = 60.0
 """Seconds for the body, and for keeping an idle connection."""
-MOST_PAGES_AT_ONCE = 4
-"""Maximum number of participants' pages that a process renders at once; the others wait in a queue."""
+MOST_AT_ONCE = {"participants": 4, "static": 2, "staff": 4, "downloads": 2, "logins": 1, "ready": 1}
+"""Maximum number of requests of each kind that a process answers at once; the others wait in queues."""
+LIMITED_QUEUES = ("staff", "downloads", "logins")
+"""Kinds of requests of which only `MOST_IN_QUEUE` wait. Participants and static files are never refused: a
+class may open its pages in the same second."""
+MOST_IN_QUEUE = 200
+"""Maximum number of requests that wait in one of these queues. Further ones are refused with status 503."""
+MOST_LOGINS_OF_NETWORK = 4
+"""Maximum number of logins of one network that wait. So strangers do not lock researchers out."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
+STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")
+"""Prefixes of paths that the staff process answers, if there is one. Each process reports its own health."""
+MOST_FORWARDED = sum(MOST_AT_ONCE[kind] + MOST_IN_QUEUE for kind in LIMITED_QUEUES) + 100
+"""Maximum number of requests of one web process that wait for the staff process. That is more than fit in its
+queues, so a full queue does not keep out requests of other kinds."""
+FORWARD_SECONDS = 120.0
+"""Seconds that a web process waits for the head of a response of the staff process."""
 LARGEST_MESSAGE = 65_536
 """Maximum bytes of a websocket message."""
 MOST_UNREAD = 24

@@ -367,6 +367,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "study.researchers.password_rules.BreachedStyleValidator"},
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "study:staff"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterable
@@ -22,16 +23,20 @@ from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflat
 from daphne.cli import CommandLineInterface
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from django.http import HttpResponse
 from twisted.internet import reactor as running_reactor
 from twisted.web.http import HTTPChannel
 
-from brigade import server_limits
+from brigade import paths, server_limits
 from brigade.error_pages import PAGES, error_page
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from brigade.server_limits import LAST_SECONDS
+from brigade.staff_proxy import StaffProxy
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket
 
+UNIX_SOCKET = "unix-socket:"
+"""Prefix of daphne's option `--endpoint` for a listening unix socket; its file descriptor follows."""
 LOOK_SECONDS = 0.05
 """Seconds between two checks whether all work is done."""
 ACCEPT_PAUSE_SECONDS = 0.1
@@ -44,11 +49,22 @@ reactor: Any = running_reactor
 class DrainingServer(daphne.server.Server):
     """Daphne's server with a graceful shutdown. Its HTTP factory is a `brigade.web.HttpConnections`."""
 
+    endpoints: list[str]
+
     def run(self) -> None:
         """Run the server until it has shut down."""
         self.accepting: list[SingleAccept] = []
+        given: list[str] = self.endpoints
+        self.endpoints = [end for end in given if not end.startswith(UNIX_SOCKET)]
+        for end in given:
+            if end.startswith(UNIX_SOCKET):
+                reactor.callLater(0, self.listen_on_unix, int(end.removeprefix(UNIX_SOCKET)))
         reactor.callLater(0, self.begin)
         super().run()
+
+    def listen_on_unix(self, number: int) -> None:
+        """Accept connections on a listening unix socket with this file descriptor."""
+        self.accepting.append(SingleAccept(UnixListener(number), self.http_factory))
 
     def listen_success(self, port: Any) -> None:
         """Start to accept connections on a listening port. Daphne calls this."""
@@ -91,6 +107,23 @@ class DrainingServer(daphne.server.Server):
             if "disconnected" not in connection or (running is not None and not running.done()):
                 return True
         return bool(self.http_factory.has_fresh())
+
+
+class UnixListener:
+    """A listening unix socket, which this process shares with others. Twisted's own class would delete its
+    file when this process ends, and would let all users connect."""
+
+    def __init__(self, number: int) -> None:
+        self.socket = socket.socket(fileno=number)
+        self.socket.setblocking(False)
+
+    def fileno(self) -> int:
+        """Return the file descriptor, or -1 after `stopListening`."""
+        return self.socket.fileno()
+
+    def stopListening(self) -> None:  # noqa: N802 - as Twisted's ports have it
+        """Close the socket in this process."""
+        self.socket.close()
 
 
 class SingleAccept:
@@ -164,6 +197,15 @@ class LimitedRequest(WebRequest):
         super().gotLength(length)
         self.channel.setTimeout(server_limits.BODY_SECONDS)
 
+    def process(self) -> None:
+        """Answer the request, or forward it to the staff process. Twisted calls this when the whole request
+        has been read."""
+        proxy = self.channel.factory.staff_proxy
+        if proxy and proxy.is_for_staff_process(self):
+            proxy.forward(self)
+        else:
+            super().process()
+
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
         """Store a piece of the request's body, up to the size limit."""
         room = server_limits.LARGEST_BODY + 1 - self.content.tell()
@@ -178,7 +220,10 @@ class LimitedRequest(WebRequest):
 
     def basic_error(self, status: int, status_text: bytes, body: str) -> None:
         """Send the error page of this status for a request that daphne itself refuses."""
-        page = error_page(status if status in PAGES else 500)
+        self.send_page(error_page(status if status in PAGES else 500))
+
+    def send_page(self, page: HttpResponse) -> None:
+        """Send this response."""
         headers = [(name.encode(), value.encode()) for name, value in page.items()]
         self.handle_reply({"type": "http.response.start", "status": page.status_code, "headers": headers})
         self.handle_reply({"type": "http.response.body", "body": page.content})
@@ -204,9 +249,10 @@ class LimitedHttpChannel(HTTPChannel):
 
 
 class HttpConnections(HTTPFactory):
-    """The factory of HTTP connections."""
+    """The factory of HTTP connections. If `staff_proxy` is not None, it takes requests of staff."""
 
     protocol = LimitedHttpChannel
+    staff_proxy: StaffProxy | None = None
 
     def __init__(self, server: Any) -> None:
         super().__init__(server)
@@ -321,13 +367,18 @@ class WebProcess(DrainingServer):
     """The server of one web process: daphne with preloaded pages, a heartbeat and a graceful shutdown."""
 
     def run(self) -> None:
-        """Preload the pages, start the heartbeat, and serve requests until the server has shut down."""
+        """Preload the pages, start the heartbeat, and serve requests until the server has shut down.
+
+        The staff process sends no heartbeat: nobody plays in it, so it must not hide that all web processes
+        are gone.
+        """
         from kitchen.play.live.render_page import preload_pages
         from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part
 
         preload_pages()
-        start_heartbeat(Part.WEB)
+        if not any(end.startswith(UNIX_SOCKET) for end in self.endpoints):
+            start_heartbeat(Part.WEB)
         super().run()
 
 
@@ -336,6 +387,8 @@ def main() -> None:
     server_limits.raise_open_file_limit()
     share_one_heap()
     share_metrics()
+    if (path := paths.staff_socket_in_use()) and not any(UNIX_SOCKET in argument for argument in sys.argv):
+        HttpConnections.staff_proxy = StaffProxy(reactor, path)
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = HttpConnections, WebSocketConnections
     command = CommandLineInterface()
     command.server_class = WebProcess

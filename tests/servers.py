@@ -21,12 +21,13 @@ from brigade.app_processes import (
     experiment_worker,
     fork_server,
     people_worker,
+    staff_process,
     ticker_processes,
     valkey_command,
     web_processes,
 )
-from brigade.listen_address import Address, listen, socket_address
-from brigade.paths import unix_url
+from brigade.listen_address import Address, listen, listen_at, socket_address
+from brigade.paths import STAFF_SOCKET_VARIABLE, unix_url
 from brigade.process_supervisor import ChildProcess, last_lines
 from brigade.runner import is_serving
 from tests.commands import Commands
@@ -97,6 +98,8 @@ class Stack:
         self.var = var
         self._extra = dict(environment or {})
         self._listener = listen(Address("127.0.0.1", 0))
+        self._folder = tempfile.TemporaryDirectory(prefix="brigade-stack-")
+        self._staff_listener = listen_at(Path(self._folder.name) / "staff.sock")
         self.url = socket_address(self._listener).url
         self._valkey: Valkey | None = None
 
@@ -107,10 +110,11 @@ class Stack:
         self.environment = self._make_environment()
         self._commands = Commands(self.environment).__enter__()
         self.manage("prepare")
-        self._forks = fork_server(self.environment, self._listener.fileno())
+        self._forks = fork_server(self.environment, self._listener.fileno(), self._staff_listener.fileno())
         self._forks.log = self.var / "log" / self._forks.log.name
         self._forks.start()
         self.webs = [self._forked(web) for web in web_processes(self.environment, self._listener.fileno(), 2)]
+        self.staff = self._forked(staff_process(self.environment, self._staff_listener.fileno()))
         self.worker = self._forked(people_worker(self.environment))
         self.experimenter = self._forked(experiment_worker(self.environment))
         self.ticker = self._forked(*ticker_processes(self.environment, 1))
@@ -121,13 +125,15 @@ class Stack:
     def __exit__(self, *_: object) -> None:
         self.kill_daphne()
         self.kill_worker()
-        kill(self.experimenter)
-        kill(self.ticker)
+        for child in (self.staff, self.experimenter, self.ticker):
+            kill(child)
         self._forks.close()
         self._commands.__exit__()
         if self._valkey is not None:
             self._valkey.__exit__()
         self._listener.close()
+        self._staff_listener.close()
+        self._folder.cleanup()
         drop_database(self._database)
 
     def _forked(self, child: ChildProcess) -> ChildProcess:
@@ -138,6 +144,7 @@ class Stack:
     def _make_environment(self) -> dict[str, str]:
         found = children_environment(socket_address(self._listener))
         found |= {"BRIGADE_VAR": str(self.var), "BRIGADE_URL": self.url, "DATABASE_URL": self._database}
+        found[STAFF_SOCKET_VARIABLE] = str(self._staff_listener.getsockname())
         if self._valkey:
             found["REDIS_URL"] = self._valkey.url
         else:  # the server of all tests: queues, channels and cache of this stack have names of their own
@@ -200,14 +207,14 @@ class Stack:
         """Start all processes that do not run, as the runner does, and wait until pages are served."""
         if self._valkey is not None and not self._valkey.child.running:
             self._valkey.start()
-        for child in (*self.webs, self.worker):
+        for child in (*self.webs, self.staff, self.worker):
             if not child.running:
                 child.start()
         wait_until(lambda: is_serving(socket_address(self._listener)), "a first page")
 
     def last_words(self) -> str:
         """Return the last output of daphne and the worker, for the report of a failure."""
-        said = (*self.webs, self.worker)
+        said = (*self.webs, self.staff, self.worker)
         return "\n".join(f"{child.name}: {line}" for child in said for line in last_lines(child.log, 30))
 
 

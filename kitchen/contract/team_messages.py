@@ -7,6 +7,7 @@ an organisation of the kind `pairwise`, each member talks with one partner at a 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -116,20 +117,75 @@ MASK = "***"
 
 
 def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
-    """Return the text with each blocked word or phrase replaced by `MASK`. Case and spacing do not matter."""
-    return _pattern(tuple(blocked)).sub(MASK, text) if any(one.strip() for one in blocked) else text
+    """Return the text with each blocked word or phrase replaced by `MASK`.
+
+    Case, spacing, accents of Latin letters, invisible characters and letters that look alike do not matter
+    (`plain_letters`). Entries without any visible character are ignored.
+    """
+    if (pattern := _pattern(tuple(blocked))) is None:
+        return text
+    plain, places = plain_letters(text)
+    shown, end = "", 0
+    for found in pattern.finditer(plain):
+        shown += text[end : places[found.start()]] + MASK
+        end = places[found.end()] if found.end() < len(places) else len(text)
+    return shown + text[end:]
 
 
 @lru_cache(maxsize=64)
-def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str]:
-    words = sorted((one.split() for one in blocked if one.strip()), key=lambda one: -len("".join(one)))
-    return re.compile("|".join(_alone(r"\s+".join(map(re.escape, one))) for one in words), re.IGNORECASE)
+def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return the regular expression of the blocked words; None if nothing is blocked."""
+    words = [words for one in blocked if (words := plain_letters(one)[0].split())]
+    words.sort(key=lambda one: -len("".join(one)))
+    alone = (_alone(r"\s+".join(map(re.escape, one))) for one in words)
+    return re.compile("|".join(alone)) if words else None
+
+
+LOOK_ALIKES = str.maketrans("авеёкмнорстухіїјѕԁԛԝһӏαβεικνορτυχ", "abeekmhopctyxiijsdqwhlabeikvoptux")
+"""Small Cyrillic and Greek letters, and the Latin letters that look like them."""
+TILDE = "\u0303"
+"""The mark that makes an n a letter of its own: Spanish “ano” and “año” are different words."""
+
+
+def plain_letters(text: str) -> tuple[str, list[int]]:
+    """Return the text in small letters without invisible characters and accents of Latin letters, with Latin
+    letters in place of full-width and similar ones.
+
+    Marks of other scripts stay, because they make other letters. The second value is the place in `text` of
+    each character.
+    """
+    plain, places = [], []
+    for found in _LETTER.finditer(text):
+        kept, base = "", ""
+        for letter in unicodedata.normalize("NFKD", found[0]).casefold():
+            category = unicodedata.category(letter)
+            if category not in {"Cf", "Mn", "Me"}:
+                kept, base = kept + letter, letter
+            elif category == "Mn" and _is_part_of_letter(base, letter):
+                kept += letter
+        for letter in unicodedata.normalize("NFC", kept):
+            plain.append(letter.translate(LOOK_ALIKES))
+            places.append(found.start())
+    return "".join(plain), places
+
+
+def _is_part_of_letter(base: str, mark: str) -> bool:
+    if not base.isalpha() or "LATIN" in unicodedata.name(base, ""):
+        return (base, mark) == ("n", TILDE)
+    return True
+
+
+_MARKS = "".join(one for one in map(chr, range(0x300, 0x3100)) if unicodedata.category(one).startswith("M"))
+_LETTER = re.compile(rf"(?s:.)[{_MARKS}\u1160-\u11ff\u200b-\u200d\u2060\ufeff\ufe0f]*")
+"""One character with the marks, Korean vowels and final consonants, and invisible characters behind it."""
 
 
 def _alone(pattern: str) -> str:
     """Return a regular expression that matches `pattern` only as a whole word. In scripts without spaces
     between words, it matches anywhere."""
-    return pattern if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern) else rf"(?<!\w){pattern}(?!\w)"
+    if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern):
+        return pattern
+    return rf"(?<![\w{_MARKS}]){pattern}(?![\w{_MARKS}])"
 
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"

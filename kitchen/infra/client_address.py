@@ -28,11 +28,11 @@ def client_address(request: HttpRequest) -> Address | None:
     )
 
 
-def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
-    """Return the IP address of a websocket's client. It is the last address on the way to this server that is
-    not a trusted proxy. None if it cannot be read.
+def scope_client_address(scope: Mapping[str, Any]) -> Address | None:
+    """Return the IP address of the client of a websocket or request. It is the last address on the way to
+    this server that is not a trusted proxy. None if it cannot be read.
 
-    `scope` is the websocket's ASGI scope.
+    `scope` is the ASGI scope.
     """
     forwarded = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
     peer = scope.get("client") or (None, None)
@@ -42,8 +42,8 @@ def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
     """Return the client's IP address; None if it cannot be read. `asked_from` is the address of the
     connection, and `forwarded` the `X-Forwarded-For` header."""
-    peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
-    if not forwarded or not _trusted(peer):
+    peer = _read(asked_from or "127.0.0.1")  # no address: a unix socket, which only our web server can reach
+    if not forwarded or (asked_from and not _trusted(peer)):
         return peer
     way = [_read(said) for said in reversed(forwarded.split(","))]
     # what an address that is no trusted proxy says of others may be invented
@@ -56,6 +56,14 @@ def client_network(address: Address) -> str:
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)
+
+
+def client_networks(address: Address) -> list[str]:
+    """Return the network of `client_network`. For IPv6, also return the /48 network, which one customer of a
+    provider may have."""
+    if isinstance(address, IPv6Address):
+        return [client_network(address), str(ip_network((address, 48), strict=False))]
+    return [client_network(address)]
 
 
 _WITH_PORT = re.compile(r"\[(?P<six>[^\]]*)\](:\d+)?|(?P<four>[\d.]+):\d+")

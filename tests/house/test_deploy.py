@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from django.core.management import get_commands
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
 
@@ -75,6 +76,8 @@ def test_units_containers_and_make_run_start_the_same() -> None:
     found, nothing = {name: essence(command) for name, command in commands().items()}, dict[str, str]()
     web = essence(list(app_processes.web_processes(nothing, 3, 1)[0].command))
     assert found["brigade-web@.service"] == found["web"] == found["Containerfile"] == web
+    staff = essence(list(app_processes.staff_process(nothing, 3).command))
+    assert found["brigade-staff.service"] == staff
     people = essence(list(app_processes.people_worker(nothing).command))
     assert found["brigade-people@.service"] == found["people"] == people
     experiments = essence(list(app_processes.experiment_worker(nothing).command))
@@ -213,6 +216,16 @@ async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     writer.close()
 
 
+def test_nginx_slows_down_logins() -> None:
+    """Of forms only, in a zone that is defined."""
+    (login,) = re.findall(r"location = (\S+) \{\s+limit_req +zone=(\w+) burst=\d+ nodelay;", NGINX)
+    assert (reverse("admin:login"), "brigade_logins") == login
+    assert re.search(r"limit_req_zone \$brigade_login zone=brigade_logins:10m rate=30r/m;", NGINX)
+    assert re.search(
+        r"map \$request_method \$brigade_login \{\s+default '';\s+POST +\$binary_remote_addr;", NGINX
+    )
+
+
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
     servers = NGINX.split("\nserver {")[1:]
     assert all(re.search(r"^    access_log +off;", server, re.MULTILINE) for server in servers)
@@ -292,6 +305,7 @@ STAND_IN = """#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
 case "$*" in
 *list-units*web@*) echo "brigade-web@1.service loaded active"; echo "brigade-web@2.service loaded active" ;;
+*list-units*staff*) echo "brigade-staff.service loaded active" ;;
 *list-units*people@*) echo "brigade-people@1.service loaded active" ;;
 *list-units*ticker@*) echo "$TICKERS" ;;
 "restart $BROKEN") exit 1 ;;
@@ -330,7 +344,7 @@ def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path,
         (ready := calls[-1]),
         *[
             word
-            for unit in ("web@1", "web@2", "people@1", "ticker@1", "experiments")
+            for unit in ("web@1", "web@2", "staff", "people@1", "ticker@1", "experiments")
             for word in (f"restart brigade-{unit}", ready)
         ],
         "stop brigade-web@spare brigade-people@spare brigade-ticker@spare",

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets
 
 NOTHING_LOADED = "from brigade import fork_server as own; own.load_app = lambda: None; own.main()"
 WAITS = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "0"]
-FAILS = [sys.executable, "-m", "json.tool", "/nowhere"]
+FAILS, FAILED = [sys.executable, "-m", "json.tool", "/nowhere"], 2
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def name_of(pid: int) -> str:
 def test_a_forked_program_has_its_name_its_log_and_its_exit_code(server: ForkServer) -> None:
     failing = program(server, FAILS)
     process = failing.start()
-    assert process.wait(60) == process.poll() == 2
+    assert process.wait(60) == process.poll() == FAILED
     assert "/nowhere" in failing.log.read_text()
     waiting = program(server, WAITS)
     pid = waiting.start().pid
@@ -91,7 +91,7 @@ def test_it_loads_new_code_when_it_is_asked_to_leave(server: ForkServer) -> None
     assert old.wait(60) == 0
     assert server.start().pid != old.pid
     wait_until(server.is_ready, "the new process")
-    assert process_end(started(program(server, FAILS))) == 2
+    assert process_end(started(program(server, FAILS))) == FAILED
 
 
 def started(child: ChildProcess) -> ChildProcess:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from brigade.asgi import application as whole
-from brigade.error_pages import PAGES, error_page
+from brigade.error_pages import DETAILS, OVERLOADED, PAGES, UNANSWERED, error_page, unavailable_page
 from brigade.http_limits import HttpLimits
 from brigade.server_limits import LARGEST_BODY
 from kitchen.infra import db_retry
@@ -154,6 +155,35 @@ def test_a_page_of_an_error_asks_nothing_of_the_database(
     assert page.status_code == status
     assert "<h1>" in page.content.decode()
     assert "<script" not in page.content.decode()
+
+
+LOST = "Nothing that you typed or chose is lost"
+
+
+@pytest.mark.parametrize(
+    ("reason", "method", "says", "not_said"),
+    [
+        (OVERLOADED, "GET", ("too many requests", LOST, "data-again", 'href="/staff/?a=1&amp;b=2"'), "saved"),
+        (OVERLOADED, "POST", ("too many requests", LOST, "Go back in your browser"), "data-again"),
+        (UNANSWERED, "GET", ("did not answer", LOST, "data-again"), "saved"),
+        (UNANSWERED, "POST", ("did not answer", "Check whether your change was saved"), LOST),
+    ],
+)
+def test_a_request_that_was_not_answered_is_told_why(
+    reason: str, method: str, says: Sequence[str], not_said: str
+) -> None:
+    page = unavailable_page(reason, method, "/staff/?a=1&b=2")
+    assert (page.status_code, page["Retry-After"]) == (503, "5")
+    text = page.content.decode()
+    assert [words for words in says if words not in text] == []
+    assert not_said not in text and "Load the page again" not in text
+
+
+@pytest.mark.parametrize(("reason", "detail"), DETAILS.items())
+def test_api_clients_are_told_in_json_why_they_got_no_answer(reason: str, detail: str) -> None:
+    answered = unavailable_page(reason, "POST", "/%61pi/studies")
+    assert json.loads(answered.content) == {"detail": detail}
+    assert (answered.status_code, answered["Retry-After"]) == (503, "5")
 
 
 def test_whatever_breaks_while_the_database_is_away_has_a_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ from tests.template import Template
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-ONE_OF_EACH = {"valkey", "fork-server", "daphne-1", "worker-1", "experiments", "ticker-1"}
+ONE_OF_EACH = {"valkey", "fork-server", "staff", "daphne-1", "worker-1", "experiments", "ticker-1"}
 EVERY = {*ONE_OF_EACH, "daphne-2", "worker-2"}
 """What runs where two daphne and one ticker are wanted."""
 
@@ -315,7 +315,7 @@ def test_while_daphne_is_away_connections_wait_for_it(running: Running) -> None:
     assert status(f"{url}/admin/login/") == 200
 
 
-ALIKE = ("fork-server", "daphne-1", "worker-1", "experiments", "ticker-1")
+ALIKE = ("fork-server", "staff", "daphne-1", "worker-1", "experiments", "ticker-1")
 """Children that are kept running as `worker-2` is."""
 
 
@@ -359,7 +359,7 @@ def test_asked_to_end_it_stops_last_what_others_need(running: Running) -> None:
     assert running.ends() == 0
 
 
-SOON = {"valkey", "fork-server", "daphne-1", "worker-1"}
+SOON = {"valkey", "fork-server", "staff", "daphne-1", "worker-1"}
 
 
 @pytest.mark.parametrize("ready", [False, *nightly(True)])

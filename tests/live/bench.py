@@ -26,6 +26,7 @@ from tests.live.models import models, models_served
 from tests.live.options import OneLineParser, number, some_of
 from tests.live.rows import Bench
 from tests.live.stack import running
+from tests.live.strangers import logins
 from tests.live.table import Figure, table
 
 Row = Callable[[Bench], Awaitable[list[Figure]]]
@@ -42,6 +43,7 @@ ROWS: Mapping[str, Row] = {
     "idle": idle,
     "capacity": capacity,
     "flood": flood,
+    "logins": logins,
     "models": models,
 }
 """The benchmark's rows by name, as in `--rows`."""

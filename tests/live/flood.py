@@ -8,19 +8,15 @@ it is killed.
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 
 from websockets.protocol import State
 
-from brigade.paths import base_dir
-from kitchen.infra.os_processes import parent_death_hook
 from tests.live.line import Line, dial
 from tests.live.rows import Bench
+from tests.live.stack import background_module
 from tests.live.table import Figure
 
 PEOPLE, FLOODERS = 10, 15
@@ -40,28 +36,14 @@ async def flood(bench: Bench) -> list[Figure]:
     figures = []
     for flooders in (0, FLOODERS):
         what = f"{PEOPLE} players, {flooders} sockets that flood"
-        with flooding(bench.stack.url, [key for (key,) in bench.keys(flooders)]):
+        keys = [key for (key,) in bench.keys(flooders)]
+        with background_module("tests.live.flood", bench.stack.url, *keys):
             played = await bench.played(what, bench.keys(PEOPLE), html=True, every=EVERY, warm=4, seconds=12)
         figures += [
             Figure(f"{what}: p50", played.p50, "ms"),
             Figure(f"{what}: p95", played.quantile(0.95), "ms", 250.0),
         ]
     return figures
-
-
-@contextmanager
-def flooding(url: str, keys: Sequence[str]) -> Iterator[None]:
-    """Flood the seats of these keys from another process until the block ends."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.live.flood", url, *keys],
-        cwd=base_dir(),
-        preexec_fn=parent_death_hook(os.getpid()),
-    )
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 # In the process

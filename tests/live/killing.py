@@ -15,6 +15,7 @@ from tests.live.stack import Running, parent_of
 
 VICTIMS: Mapping[str, tuple[str, ...]] = {
     "web": ("web",),
+    "staff": ("staff",),
     "worker": ("worker",),
     "broker": ("valkey", "redis"),
     "database": ("postgres",),
@@ -23,7 +24,7 @@ VICTIMS: Mapping[str, tuple[str, ...]] = {
     "valkey": ("valkey", "redis"),
 }
 """The kinds of process that can be killed, with their names in `Running.processes`."""
-USUAL = ("web", "worker", "broker", "database", "fork-server")
+USUAL = ("web", "staff", "worker", "broker", "database", "fork-server")
 SHARES = {"single": 0.6, "pair": 0.2, "dense": 0.2}
 """The shares of single kills, pairs and bursts among the kills."""
 BURST = 5

@@ -30,10 +30,13 @@ _FORKED = {
     "daphne": "web",
     "experiments": "experiments",
     "fork": "fork-server",
+    "staff": "staff",
     "ticker": "ticker",
     "worker": "worker",
 }
 """Kinds of the fork server and of forked programs, by the first word of their names."""
+UNIX_SOCKET = "unix-socket:"
+"""An option of the staff process only."""
 _WORKER = re.compile(r"\b([a-z]+)(?:-\d+)?@")
 
 
@@ -130,6 +133,21 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
         yield stack_running
 
 
+@contextmanager
+def background_module(module: str, *arguments: str) -> Iterator[None]:
+    """Run a module of the tests in a process of its own, until the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        cwd=base_dir(),
+        preexec_fn=parent_death_hook(os.getpid()),
+    )
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
 def plain_environment(folder: str) -> dict[str, str]:
     """Return our environment without variables that would change the app."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL"}
@@ -186,8 +204,8 @@ def memory_of(pid: int) -> int:
 
 
 def what_is(pid: int) -> str:
-    """Return the kind of a process: web, worker, ticker, experiments, planner, valkey, runner, postgres,
-    redis, helper (a child of one of these), or gone."""
+    """Return the kind of a process: web, staff, worker, ticker, experiments, planner, valkey, runner,
+    postgres, redis, helper (a child of one of these), or gone."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         name = Path(f"/proc/{pid}/comm").read_text().strip()
@@ -200,7 +218,7 @@ def what_is(pid: int) -> str:
     if "brigade.fork_server" in command:
         return _FORKED.get(name.partition("-")[0], "helper")
     if ours := _OURS.search(command):
-        return ours[1]
+        return "staff" if UNIX_SOCKET in command else ours[1]
     if "apart_child" in command:
         return "planner"
     if "celery" in command and (named := _WORKER.search(command)):

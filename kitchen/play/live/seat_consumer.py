@@ -27,7 +27,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
 from kitchen.infra import prometheus_metrics
-from kitchen.infra.client_address import client_network, websocket_client_address
+from kitchen.infra.client_address import client_network, scope_client_address
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
@@ -199,7 +199,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
     def network(self) -> str:
         """Return the network of the client as text, for rate limits. Empty for programs on this machine,
         which have no limit."""
-        address = websocket_client_address(self.scope)
+        address = scope_client_address(self.scope)
         return "" if address is None or address.is_loopback else client_network(address)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:

@@ -15,8 +15,8 @@ from django.test import Client
 from django.test.signals import template_rendered
 from django.utils import timezone, translation
 
+from brigade.error_pages import DETAILS, error_page
 from brigade.error_pages import PAGES as STATUSES
-from brigade.error_pages import error_page
 from kitchen.contract.page import Panel
 from kitchen.play.live import render_page
 from kitchen.play.live.common_panels import (
@@ -193,6 +193,8 @@ def pages(client: Client, study: Study) -> Iterator[tuple[str, str]]:
         for status in STATUSES:
             yield f"error {status}", text_of(error_page(status))
         yield "updating", text_of(error_page(503, updating=True))
+        for reason in DETAILS:
+            yield reason, text_of(error_page(503, reason=reason))
 
 
 def way(client: Client, there: str) -> Iterator[tuple[str, str]]:

@@ -126,6 +126,13 @@ def test_good_passwords_are_taken(password: str) -> None:
     validate_password(password, User(username="researcher.ann"))
 
 
+def test_who_logs_in_without_an_address_comes_to_the_studies(client: Client, ann: User) -> None:
+    ann.set_password("a long word for Ann")
+    ann.save()
+    sent = {"username": ann.username, "password": "a long word for Ann"}
+    assert client.post("/admin/login/", sent).headers["Location"] == "/staff/"
+
+
 def test_a_login_lasts_as_long_as_pages_are_opened(client: Client, ann: User, settings: Any) -> None:
     settings.SESSION_COOKIE_AGE = 7200
     client.force_login(ann)

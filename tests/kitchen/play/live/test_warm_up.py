@@ -10,6 +10,7 @@ from django.template import engines
 
 from brigade import web
 from kitchen.play.live import render_page
+from kitchen.uptime.models import Part
 
 
 def test_templates_of_panels_are_compiled_before_the_first_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,6 +23,18 @@ def test_templates_of_panels_are_compiled_before_the_first_page(monkeypatch: pyt
     web.WebProcess(application=None, endpoints=["nowhere"]).run()
     assert served
     assert served[0] > 20
+
+
+@pytest.mark.parametrize(("endpoint", "parts"), [("tcp:8001", [Part.WEB]), ("unix-socket:3", [])])
+def test_only_processes_in_which_people_play_send_heartbeats_of_play(
+    monkeypatch: pytest.MonkeyPatch, endpoint: str, parts: list[Part]
+) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(render_page, "preload_pages", lambda: None)
+    monkeypatch.setattr(web.DrainingServer, "run", lambda server: None)
+    monkeypatch.setattr("kitchen.uptime.heartbeat.start_heartbeat", sent.append)
+    web.WebProcess(application=None, endpoints=[endpoint]).run()
+    assert sent == parts
 
 
 def test_a_world_that_cannot_be_loaded_keeps_nobody_from_the_others(

@@ -1,0 +1,190 @@
+"""Requests are answered a few at a time, and each kind has a queue of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from brigade import http_limits
+from brigade.asgi import application
+from brigade.http_limits import RequestQueues, kind_of_request
+from brigade.middleware import Message, Receive, Send
+
+
+class Slow:
+    """Pages that are ready when they are told to be."""
+
+    def __init__(self) -> None:
+        self.now: list[str] = []
+        self.most = 0
+        self.ready = asyncio.Event()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        self.now.append(scope["path"])
+        self.most = max(self.most, len(self.now))
+        await self.ready.wait()
+        self.now.remove(scope["path"])
+        if scope["path"] == "/p/broken/":
+            raise RuntimeError("this page")
+
+
+async def nothing(*message: object) -> Any:
+    return {}
+
+
+async def asked(pages: RequestQueues, *paths: str) -> list[BaseException | None]:
+    """What becomes of all of them, who ask at once; they are ready once all of them have had a chance."""
+    asking = [asyncio.create_task(pages({"path": path}, nothing, nothing)) for path in paths]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    pages.application.ready.set()
+    return await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_the_others_wait_and_all_get_their_page() -> None:
+    slow = Slow()
+    answers = await asked(
+        RequestQueues(slow, {"participants": 2}), "/p/a/", "/p/broken/", "/s/demo/", "/p/c/", "/p/b/"
+    )
+    assert slow.most == 2 and not slow.now
+    assert [type(answer) for answer in answers].count(RuntimeError) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "kind"),
+    [
+        ("GET", "/s/demo/", "participants"),
+        ("POST", "/p/somebody/", "participants"),
+        ("GET", "/staff/demo/live/", "staff"),
+        ("GET", "/admin/login/", "staff"),
+        ("POST", "/admin/login/", "logins"),
+        ("POST", "/staff/account/password/", "logins"),
+        ("GET", "/staff/demo/data/participants.csv", "downloads"),
+        ("GET", "/staff/demo/analysis/report.pdf", "downloads"),
+        ("GET", "/api/studies/demo/files/participants.csv", "downloads"),
+        ("GET", "/api/", "staff"),
+        ("GET", "/static/css/base.css", "static"),
+        ("GET", "/health", "health"),
+        ("GET", "/ready", "ready"),
+        ("GET", "/metrics", "staff"),
+    ],
+)
+def test_each_kind_of_request_has_a_queue(method: str, path: str, kind: str) -> None:
+    assert kind_of_request(method, path) == kind
+
+
+async def test_downloads_and_logins_delay_no_pages() -> None:
+    """One that waits in one queue leaves the others free."""
+    slow = Slow()
+    queues = RequestQueues(slow, {"participants": 1, "staff": 1, "downloads": 1, "logins": 1, "static": 1})
+    paths = ["/staff/demo/data/a.csv", "/staff/demo/data/b.csv", "/staff/", "/p/a/", "/static/a.js"]
+    await asked(queues, *paths)
+    assert slow.most == 4
+
+
+async def test_nobody_waits_who_asks_whether_the_process_lives() -> None:
+    slow = Slow()
+    await asked(RequestQueues(slow, {"ready": 1}), "/ready", "/ready", "/health", "/health")
+    assert slow.most == 3
+
+
+class Sent(list[Message]):
+    """What was sent to the clients."""
+
+    async def __call__(self, message: Message) -> None:
+        self.append(message)
+
+    @property
+    def statuses(self) -> list[int]:
+        """The statuses of all responses."""
+        return [message["status"] for message in self if "status" in message]
+
+
+async def test_staff_who_find_a_full_queue_get_a_page_that_tries_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_limits, "MOST_IN_QUEUE", 1)
+    slow, sent = Slow(), Sent()
+    queues = RequestQueues(slow, {"staff": 1})
+    scope = {"path": "/staff/é/", "raw_path": b"/staff/%C3%A9/", "query_string": b"a=1", "method": "GET"}
+    asking = [asyncio.create_task(queues(scope, nothing, sent)) for _ in range(3)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    slow.ready.set()
+    await asyncio.gather(*asking)
+    assert sent.statuses == [503]
+    assert (b"retry-after", b"5") in sent[0]["headers"]
+    assert 'href="/staff/%C3%A9/?a=1" data-again="5"' in sent[1]["body"].decode()
+
+
+@pytest.mark.parametrize(("kind", "path"), [("participants", "/p/a/"), ("static", "/static/js/again.js")])
+async def test_participants_and_files_wait_however_many_they_are(
+    kind: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_limits, "MOST_IN_QUEUE", 1)
+    slow = Slow()
+    assert await asked(RequestQueues(slow, {kind: 1}), *[path] * 9) == [None] * 9
+    assert slow.most == 1
+
+
+def login_from(address: str) -> Message:
+    """The scope of a login, as the staff process gets it."""
+    head = [(b"x-forwarded-for", address.encode())] if address else []
+    return {"method": "POST", "path": "/admin/login/", "headers": head, "client": None}
+
+
+@pytest.mark.parametrize(
+    ("addresses", "refused"),
+    [
+        (["198.51.100.7"] * 7, 2),  # one is answered, four wait
+        ([f"198.51.100.{number}" for number in range(7)], 0),
+        ([f"2001:db8:1:2::{number}" for number in range(7)], 2),  # one /64
+        ([f"2001:db8:1:{number}::1" for number in range(7)], 2),  # one /48
+        ([f"2001:db8:{number}::1" for number in range(7)], 0),
+        ([""] * 7, 0),  # a program on this machine
+        (["nonsense"] * 7, 2),
+    ],
+)
+async def test_few_logins_of_one_network_wait(addresses: list[str], refused: int) -> None:
+    slow, sent = Slow(), Sent()
+    queues = RequestQueues(slow, {"logins": 1})
+    for _ in range(2):  # those that were answered count no more
+        sent.clear()
+        asking = [asyncio.create_task(queues(login_from(one), nothing, sent)) for one in addresses]
+        for _ in range(3):
+            await asyncio.sleep(0)
+        other = asyncio.create_task(queues(login_from("203.0.113.9"), nothing, sent))
+        await asyncio.sleep(0)
+        slow.ready.set()
+        await asyncio.gather(*asking, other)
+        slow.ready.clear()
+        assert sent.statuses == [429] * refused
+
+
+async def test_threads_stay_and_no_two_pages_share_one() -> None:
+    made_in: list[int] = []
+    together = threading.Barrier(2)
+
+    async def page(scope: Message, receive: Receive, send: Send) -> None:
+        made_in.append(await sync_to_async(threading.get_ident)())
+        if scope["path"] == "/p/two/":
+            await sync_to_async(together.wait)(5)
+
+    pages = RequestQueues(page, {"participants": 2})
+    for _ in range(3):
+        await pages({"path": "/p/one/"}, nothing, nothing)
+    assert len(set(made_in)) == 1
+    made_in.clear()
+    await asyncio.gather(*(pages({"path": "/p/two/"}, nothing, nothing) for _ in range(2)))
+    assert len(set(made_in)) == 2
+
+
+def test_the_pages_that_are_served_stand_in_line() -> None:
+    served = application.application_mapping["http"]
+    while not isinstance(served, RequestQueues):
+        served = served.application
+    assert isinstance(served, RequestQueues)
