@@ -104,7 +104,7 @@ class ForkServer(ChildProcess):
             )
         return self.process
 
-    def leave(self) -> None:
+    def let_end(self) -> None:
         """Let the process end. The programs that it forked continue."""
         self.ready = False
         if self.line is not None:
@@ -113,7 +113,7 @@ class ForkServer(ChildProcess):
 
     def close(self) -> None:
         """End the process, and wait until it has ended."""
-        self.leave()
+        self.let_end()
         if self.process is not None:
             self.tell(signal.SIGKILL)
             self.process.wait()
@@ -144,7 +144,7 @@ class ForkServer(ChildProcess):
             self.line.sendall(GO)
             return forked
         except (OSError, ValueError):  # it has died, or hangs
-            self.leave()
+            self.let_end()
             self.tell(signal.SIGKILL)
             return None
 
@@ -195,7 +195,7 @@ def main() -> None:
     requests = line.makefile("rb")
     for request in requests:
         reading, writing = os.pipe()  # a program whose supervisor does not know it must not run
-        if pid := fork_for(supervisor):
+        if pid := fork_child_of(supervisor):
             os.close(reading)
             line.sendall(str(pid).encode())
             if requests.readline() == GO:
@@ -206,7 +206,7 @@ def main() -> None:
             requests.close()
             line.close()
             if os.read(reading, 1):
-                become(**json.loads(request))
+                run_program(**json.loads(request))
             return
 
 
@@ -232,7 +232,7 @@ def load_app() -> None:
         import_module(name)
 
 
-def fork_for(supervisor: int) -> int:
+def fork_child_of(supervisor: int) -> int:
     """Fork a process whose parent is the process `supervisor`. Return its id, or 0 in the new process.
 
     A process between the two ends at once. The system then gives its child to the supervisor, which has
@@ -258,7 +258,7 @@ def fork_for(supervisor: int) -> int:
     return pid
 
 
-def become(
+def run_program(
     command: Sequence[str], log: str, environment: Mapping[str, str], name: str, unneeded: Sequence[int]
 ) -> None:
     """Run the program in this process until it ends, with its own name, log and environment. `unneeded` are

@@ -187,7 +187,7 @@ async def restart(crew: ProcessGroup, forks: ForkServer, environment: dict[str, 
     except RunError as error:
         print_line(str(error))
     else:
-        forks.leave()
+        forks.let_end()
         await wait_until_loaded(forks)
         if await crew.exchange():
             print_line(f"all restarted after {time.monotonic() - began:.1f} s")

@@ -125,7 +125,7 @@ def method_and_address(request: Any) -> tuple[str, str]:
 
 
 class ForwardedRequest:
-    """One forwarded request: its response goes to the browser as it comes."""
+    """A forwarded request. Each piece of the response is sent to the browser when it arrives."""
 
     def __init__(self, request: Any, asked: Deferred[Any], ended: Deferred[Any], reactor: Any) -> None:
         self._request = request

@@ -38,7 +38,7 @@ class Commands:
         self._at = f"{self._folder.name}/socket"
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self._at)
-            listener.listen(64)  # whoever asks while the app is being loaded waits
+            listener.listen(64)  # requests wait while the app is being loaded
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.commands", str(listener.fileno())],
                 cwd=base_dir(),

@@ -85,9 +85,9 @@ def test_a_program_that_the_supervisor_does_not_know_never_runs(
     assert not server.log.with_name("program.log").exists()
 
 
-def test_it_loads_new_code_when_it_is_asked_to_leave(server: ForkServer) -> None:
+def test_it_loads_new_code_after_it_was_let_end(server: ForkServer) -> None:
     old = server.start()
-    server.leave()
+    server.let_end()
     assert old.wait(60) == 0
     assert server.start().pid != old.pid
     wait_until(server.is_ready, "the new process")

@@ -37,7 +37,7 @@ async def nothing(*message: object) -> Any:
 
 
 async def asked(pages: RequestQueues, *paths: str) -> list[BaseException | None]:
-    """What becomes of all of them, who ask at once; they are ready once all of them have had a chance."""
+    """Send all requests at once, and answer them after each had a chance to begin. Return the errors."""
     asking = [asyncio.create_task(pages({"path": path}, nothing, nothing)) for path in paths]
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -1,6 +1,7 @@
 """Keep the requests of people that the agent `blocks_planner` still has to do, and take requests back.
 
-What is done stays when a request is taken back. A builder that is just doing it stops.
+If people take back a request, blocks that were already placed stay. The builder stops its
+work on the request.
 """
 
 from __future__ import annotations
