@@ -1,106 +1,60 @@
-"""Run commands of `manage.py` in processes that are forked from one process with the app loaded.
+"""Run commands of `manage.py` in processes that are forked from a fork server, which has loaded the app.
 
-Loading the app again for each command would take most of a test's time. A request comes over a unix socket as
-one line of JSON, one connection for each command. Any number of commands can run at once. `tests/house` tests
-how `manage.py` itself starts.
+Loading the app again for each command would take most of a test's time. `tests/house` tests how `manage.py`
+itself starts.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import traceback
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Self
+from pathlib import Path
+from threading import Lock
+from typing import Any
 
+from brigade.fork_server import ForkServer
 from brigade.paths import base_dir
-from kitchen.infra.os_processes import die_with_parent, parent_death_hook
+from brigade.process_supervisor import ChildProcess
 from manage import main
 
-APPS = ("kitchen", "study")
-"""The apps whose commands are loaded in advance."""
+OUT, ERR = "out", "err"
+"""The files in which a command's output is stored."""
 
 
 class Commands:
-    """`with Commands(environment) as commands: commands.run("check")`. All commands have this environment."""
+    """`Commands(forks).run("check")`. All commands have the environment of the fork server, which must be
+    ready."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = dict(environment)
-
-    def __enter__(self) -> Self:
-        self._folder = tempfile.TemporaryDirectory(prefix="brigade-commands-")
-        self._at = f"{self._folder.name}/socket"
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(self._at)
-            listener.listen(64)  # requests wait while the app is being loaded
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.commands", str(listener.fileno())],
-                cwd=base_dir(),
-                env=self._environment,
-                pass_fds=[listener.fileno()],
-                stdin=subprocess.DEVNULL,
-                preexec_fn=parent_death_hook(os.getpid()),
-            )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._folder.cleanup()
+    def __init__(self, forks: ForkServer) -> None:
+        self._forks = forks
+        self._lock = Lock()
 
     def run(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
         """Run `manage.py` with these arguments, and return the result. Raises TimeoutError."""
-        with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(seconds)
-            client.connect(self._at)
-            client.sendall(json.dumps(arguments).encode() + b"\n")
-            said = client.makefile("rb").read()
-        assert said, f"no answer to {arguments}: the process of the commands has ended"
-        return subprocess.CompletedProcess(arguments, **json.loads(said))
+        with tempfile.TemporaryDirectory(prefix="brigade-command-") as folder:
+            command = [sys.executable, "-m", "tests.commands", folder, *arguments]
+            child = ChildProcess("command", command, Path(folder) / "log", self._forks.environment)
+            with self._lock:
+                child.process = self._forks.fork(child)
+            assert child.process is not None, f"{arguments}: the fork server is not ready"
+            try:
+                code = child.process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                child.tell(signal.SIGKILL)
+                raise TimeoutError(f"not within {seconds:g} s: {arguments}") from None
+            out, err = (Path(folder, name).read_text(encoding="utf-8") for name in (OUT, ERR))
+        return subprocess.CompletedProcess(arguments, code, out, err)
 
 
-def load() -> None:
-    """Load everything that all commands need. Do not query the database."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
-    import django  # the settings read the environment, which is whole only now
-
-    django.setup()
-    from django.core.management import get_commands, load_command_class
-    from django.urls import get_resolver
-
-    assert get_resolver().url_patterns
-    for name, app in get_commands().items():
-        if app in APPS:
-            load_command_class(app, name)
-
-
-def answer(client: socket.socket, arguments: list[str]) -> None:
-    """Run the command that a connection requests, and send its result."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        if (child := os.fork()) == 0:
-            become(arguments, out.fileno(), err.fileno())
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        said: dict[str, Any] = {"returncode": code, "stdout": text(out), "stderr": text(err)}
-    client.sendall(json.dumps(said).encode())
-
-
-def text(stream: Any) -> str:
-    """Return all that was written to the stream."""
-    stream.seek(0)
-    return str(stream.read().decode())
-
-
-def become(arguments: list[str], out: int, err: int) -> None:
-    """Run `manage.py` with these arguments in this process, until it ends."""
-    die_with_parent()
-    for mine, theirs in ((out, 1), (err, 2)):
-        os.dup2(mine, theirs)
+def run_here(folder: str, arguments: list[str]) -> None:
+    """Run `manage.py` with these arguments in this process, and end it. Output goes to files in `folder`."""
+    for name, number in ((OUT, 1), (ERR, 2)):
+        with Path(folder, name).open("wb") as file:
+            os.dup2(file.fileno(), number)
+    os.chdir(base_dir())
     sys.argv = [str(base_dir() / "manage.py"), *arguments]
     code: Any = 1
     try:
@@ -116,33 +70,5 @@ def become(arguments: list[str], out: int, err: int) -> None:
         os._exit(code)
 
 
-def serve(number: int) -> None:
-    """Load the app, then fork a process to answer each connection, without end."""
-    load()
-    signal.signal(signal.SIGCHLD, reap)
-    server, listener = os.getpid(), socket.socket(fileno=number)
-    while True:
-        client, _ = listener.accept()
-        if os.fork() == 0:
-            break
-        client.close()
-    parent_death_hook(server)()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    listener.close()
-    try:
-        answer(client, json.loads(client.makefile("rb").readline()))
-    except Exception:
-        traceback.print_exc()
-    finally:
-        os._exit(0)
-
-
-def reap(*_: object) -> None:
-    """Collect the ended child processes, so that their processor time is counted."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-
-
 if __name__ == "__main__":
-    serve(int(sys.argv[1]))
+    run_here(sys.argv[1], sys.argv[2:])

@@ -108,17 +108,17 @@ class Stack:
         if not os.environ.get("REDIS_URL"):
             self._valkey = Valkey().__enter__()
         self.environment = self._make_environment()
-        self._commands = Commands(self.environment).__enter__()
-        self.manage("prepare")
         self._forks = fork_server(self.environment, self._listener.fileno(), self._staff_listener.fileno())
         self._forks.log = self.var / "log" / self._forks.log.name
         self._forks.start()
+        wait_until(self._forks.is_ready, "a fork server that has loaded the app")
+        self._commands = Commands(self._forks)
+        self.manage("prepare")
         self.webs = [self._forked(web) for web in web_processes(self.environment, self._listener.fileno(), 2)]
         self.staff = self._forked(staff_process(self.environment, self._staff_listener.fileno()))
         self.worker = self._forked(people_worker(self.environment))
         self.experimenter = self._forked(experiment_worker(self.environment))
         self.ticker = self._forked(*ticker_processes(self.environment, 1))
-        wait_until(self._forks.is_ready, "a fork server that has loaded the app")
         self.restart()
         return self
 
@@ -128,7 +128,6 @@ class Stack:
         for child in (self.staff, self.experimenter, self.ticker):
             kill(child)
         self._forks.close()
-        self._commands.__exit__()
         if self._valkey is not None:
             self._valkey.__exit__()
         self._listener.close()

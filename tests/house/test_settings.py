@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
 
 from brigade import settings
 from brigade.celery import app
@@ -187,3 +188,7 @@ def test_cookies_of_staff_are_this_hosts_alone_over_tls(
 
 def test_workers_never_give_up_on_their_broker() -> None:
     assert app.conf.broker_connection_max_retries is None
+
+
+def test_djangos_checks_of_the_default_settings_warn_of_nothing() -> None:
+    call_command("check", fail_level="WARNING")
