@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import signal
 from base64 import b64decode
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -25,6 +26,7 @@ from django.db import connection, transaction
 from django.test import TransactionTestCase
 from django.test import client as django_client
 from hypothesis import HealthCheck, settings
+from jinja2 import Environment
 from playwright.async_api import Browser, Page, async_playwright
 
 from brigade.celery import app
@@ -45,13 +47,15 @@ Once = Callable[[], AbstractContextManager[None]]
 PROGRAMS = {"stack", "live_stack", "running"}
 """Fixtures that start the app."""
 
-settings.register_profile("brigade", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("brigade")  # a busy machine is no fault of the code
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
+settings.register_profile("nightly", patient)
+settings.register_profile("brigade", patient, max_examples=40)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let all processes of the run share one template database, use fast password hashes, and allow servers
     more time to start on a busy machine."""
+    settings.load_profile("brigade" if "not nightly" in config.option.markexpr else "nightly")
     gc.disable()  # while all is imported: until `pytest_collection_finish`
     options = django_settings.DATABASES["default"]["OPTIONS"]
     options.update({"connect_timeout": 60} if "connect_timeout" in options else {})
@@ -79,6 +83,39 @@ def static_files_looked_at_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CompressedStaticMiddleware, "add_files_from_finders", look_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def panels_compiled_once() -> Iterator[None]:
+    """Compile each template of a panel only once. Tests that add a world create a new Jinja2 environment,
+    which would compile all of them again."""
+    compile_, found = Environment.compile, {}
+
+    def compile_once(environment: Environment, source: Any, *more: Any, **options: Any) -> Any:
+        key = (source, more, tuple(options.items())) if isinstance(source, str) else None
+        if key not in found or key is None:
+            found[key] = compile_(environment, source, *more, **options)
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Environment, "compile", compile_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signal_handlers_not_written_out() -> Iterator[None]:
+    """Compare only numbers with the names of signal handlers, as Python 3.12 does.
+
+    Python 3.11 formats the whole result of a coroutine for an error message whenever `asyncio.run` ends.
+    """
+    to_name: Callable[[Any, Any], Any] = vars(signal)["_int_to_enum"]
+
+    def name_numbers(value: Any, kinds: Any) -> Any:
+        return to_name(value, kinds) if isinstance(value, int) else value
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signal, "_int_to_enum", name_numbers)
         yield
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def _versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: _version(name) for name in wanted}}
 
 
+@cache
 def _version(name: str) -> str:
     try:
         return metadata.version(name)

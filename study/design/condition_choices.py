@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.declared_settings import Setting
@@ -50,7 +51,18 @@ class ChoosableKind:
 
 def all_kinds() -> tuple[ChoosableKind, ...]:
     """Return every world of the registry, then every co-player."""
-    return (*world_kinds(), *(_coplayer_kind(name) for name in agent_kinds()))
+    agents = tuple((name, get_agent(name)) for name in agent_kinds())
+    return _all_kinds(tuple((name, get_world(name).settings) for name in known_worlds()), agents)
+
+
+@lru_cache(maxsize=8)
+def _all_kinds(
+    worlds: tuple[tuple[str, tuple[Setting, ...]], ...], agents: tuple[tuple[str, type[Agent]], ...]
+) -> tuple[ChoosableKind, ...]:
+    """Make the kinds from (name, settings) of each world and (name, class) of each co-player. They are
+    cached, because each form needs them many times."""
+    named = (ChoosableKind(WORLD, name, readable_name(name), settings) for name, settings in worlds)
+    return (*named, *(_coplayer_kind(name, kind) for name, kind in agents))
 
 
 def settings_of_kind(part: str, name: str) -> Mapping[str, Setting]:
@@ -62,13 +74,10 @@ def settings_of_kind(part: str, name: str) -> Mapping[str, Setting]:
 
 def world_kinds() -> tuple[ChoosableKind, ...]:
     """Return every world of the registry."""
-    return tuple(
-        ChoosableKind(WORLD, name, readable_name(name), get_world(name).settings) for name in known_worlds()
-    )
+    return tuple(kind for kind in all_kinds() if kind.part == WORLD)
 
 
-def _coplayer_kind(name: str) -> ChoosableKind:
-    kind = get_agent(name)
+def _coplayer_kind(name: str, kind: type[Agent]) -> ChoosableKind:
     worlds = _worlds_of(kind)
     played = "every world" if worlds is None else ", ".join(readable_name(world) for world in worlds)
     return ChoosableKind(COPLAYER, name, f"{readable_name(name)} (plays {played})", kind.settings, worlds)

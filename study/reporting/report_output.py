@@ -10,7 +10,7 @@ import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -82,9 +82,15 @@ def software_versions(design: Blueprint) -> list[tuple[str, str]]:
     return [
         (ours["name"].capitalize(), f"{ours['version']}{commit}"),
         ("Python", platform.python_version()),
-        *((name, version(name)) for name in LIBRARIES),
+        *((name, _version(name)) for name in LIBRARIES),
         *((f"Rules of the world {name}", f"version {get_world(name).version}") for name in worlds),
     ]
+
+
+@cache
+def _version(name: str) -> str:
+    """Return the version of an installed library. It is cached, because it is read from a file."""
+    return version(name)
 
 
 PLANNED_TEXTS = {

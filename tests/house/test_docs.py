@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -64,6 +65,7 @@ def anchors(text: str) -> set[str]:
     return {anchor(heading) for heading in HEADING.findall(BLOCK.sub("", text))}
 
 
+@cache
 def source() -> str:
     """All Python of the house, and the Makefile."""
     files = (path for folder in SOURCES for path in (ROOT / folder).rglob("*.py"))

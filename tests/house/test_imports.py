@@ -145,6 +145,8 @@ BY_NAME = ("import_module", "__import__", "look_up", "load")
 
 def imported_by_name(source: str) -> set[str]:
     """Names of the house that a source imports as text."""
+    if not any(name in source for name in BY_NAME):
+        return set()
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
     by_name = (call for call in calls if ast.unparse(call.func).rpartition(".")[2] in BY_NAME)
     texts = (part.value for call in by_name for part in call.args if isinstance(part, ast.Constant))

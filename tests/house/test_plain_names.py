@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,9 +63,15 @@ def test_no_public_name_says_nothing() -> None:
     ] == []
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Parse a module, once for all tests."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def public_names(path: Path) -> list[str]:
     """Return the classes and functions that a module defines, each behind the module's path."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = parsed(path).body
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     return [f"{relative(path)}.{one.name}" for one in body if isinstance(one, kinds) and one.name[0] != "_"]
 
@@ -73,7 +80,7 @@ def public_names(path: Path) -> list[str]:
 def test_every_module_docstring_is_in_plain_english(app: str) -> None:
     found = {}
     for path in modules():
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        text = ast.get_docstring(parsed(path)) or ""
         if relative(path).startswith(app) and (phrase := BANNED_PHRASES.search(text)):
             found[relative(path)] = phrase[0]
     assert found == {}

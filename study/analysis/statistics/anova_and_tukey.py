@@ -171,22 +171,35 @@ def _pair(
 ) -> Pair:
     """Compare the means of the conditions `first` and `second`. The test uses the error variance of all
     groups: `mean_square` with `df` degrees of freedom."""
-    from scipy.stats import studentized_range  # slow to import
-
     before, after = groups[first], groups[second]
     difference = fmean(after) - fmean(before)
     error = math.sqrt(mean_square / 2 * (1 / len(before) + 1 / len(after)))
     reach = error * _critical(len(groups), df)
-    p = float(studentized_range.sf(abs(difference) / error, len(groups), df))
+    p = _p_value(abs(difference) / error, len(groups), df)
     return Pair(
         first=first,
         second=second,
         difference=difference,
         ci_low=difference - reach,
         ci_high=difference + reach,
-        p=min(max(p, 0.0), 1.0),
+        p=p,
         g=hedges_g(before, after),
     )
+
+
+@lru_cache(maxsize=4096)
+def _p_value(q: float, k: int, df: int) -> float:
+    """Return the probability that the studentised range of `k` means with `df` degrees of freedom is above
+    `q`.
+
+    It is a double integral, so the value is cached: tables, figures and the report need the same ones. For
+    two means it follows from Student's t, because then `q` is the absolute t times the square root of 2.
+    """
+    from scipy.stats import studentized_range, t  # slow to import
+
+    if k == 2:
+        return float(2 * t.sf(q / math.sqrt(2), df))
+    return min(max(float(studentized_range.sf(q, k, df)), 0.0), 1.0)
 
 
 @lru_cache(maxsize=256)
@@ -197,8 +210,10 @@ def _critical(k: int, df: int) -> float:
     The value is cached. Its computation takes a third of a second, and all measures of a study need the
     same value.
     """
-    from scipy.stats import studentized_range  # slow to import
+    from scipy.stats import studentized_range, t  # slow to import
 
+    if k == 2:
+        return float(math.sqrt(2) * t.ppf(1 - ALPHA / 2, df))
     return float(studentized_range.ppf(1 - ALPHA, k, df))
 
 
