@@ -14,6 +14,8 @@ TOWER = 'legend = { s = "stone", p = "oak_planks" }\nlevels = [' + ", ".join(
     f'["{row * 5}", "{row * 5}", "{row * 5}", "{row * 5}", "{row * 5}"]' for row in "spps"
 )
 PLANKS, STEPS_BETWEEN, STEPS_AFTER = 60, 2, 34
+IDLE_STEPS = 4
+"""After so many steps without a command, the builder has done all that it will do."""
 LEAST_CONVERSATIONS = 12
 
 
@@ -24,7 +26,11 @@ def conversation(text: str) -> Talk:
     for message in text.split(" | "):
         talk.say(message)
         talk.play(STEPS_BETWEEN)
-    talk.play(STEPS_AFTER)
+    idle = 0
+    for _ in range(STEPS_AFTER):
+        idle = 0 if talk.play() or talk.world.macros[1] else idle + 1
+        if idle == IDLE_STEPS:
+            break
     return talk
 
 
