@@ -15,6 +15,7 @@ from kitchen.experiments.experiment_results import collaboration_score
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_world, known_worlds
 from tests.kitchen.agents.timed_episode import play_alone
+from tests.nightly import pairs_thinned
 
 PAIRS = [
     (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)
@@ -22,8 +23,8 @@ PAIRS = [
 ALONE = [(kind, world) for kind, world in PAIRS if not get_agent(kind).pursues]
 """Those that do something although nobody tells them to."""
 
-every_pair = pytest.mark.parametrize(("kind", "world"), PAIRS)
-every_pair_alone = pytest.mark.parametrize(("kind", "world"), ALONE)
+every_pair = pytest.mark.parametrize(("kind", "world"), pairs_thinned(PAIRS))
+every_pair_alone = pytest.mark.parametrize(("kind", "world"), pairs_thinned(ALONE))
 
 
 def start(world: str, seats: int = 3, seed: int = 4) -> World:

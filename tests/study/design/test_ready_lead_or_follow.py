@@ -22,6 +22,7 @@ from study.design.translated_texts import missing_translations
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from study.pilot.synthetic.recorded_episodes import record_episode
+from tests.nightly import nightly
 from tests.study.factories import enter
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +30,12 @@ pytestmark = pytest.mark.django_db
 FILES = {"lead_or_follow": "cuisine", "lead_or_follow_grids": "overcooked"}
 
 
-@pytest.fixture(params=FILES)
+BOTH = [*FILES]
+CUISINE = [BOTH[0], *nightly(*BOTH[1:])]
+"""Of costly tests, only those in the kitchen always run."""
+
+
+@pytest.fixture(params=BOTH)
 def study(request: pytest.FixtureRequest) -> Study:
     return study_from_file(DEMO_FILE.with_name(READY_STUDIES[request.param][1]))
 
@@ -45,6 +51,7 @@ def test_only_the_leader_differs_between_the_games(study: Study) -> None:
     assert not any(one.ends_at_goal for one in design.conditions)
 
 
+@pytest.mark.parametrize("study", CUISINE, indirect=True)
 def test_a_game_reaches_its_goal_and_goes_on(study: Study) -> None:
     design = blueprint_of(study)
     nobody_leads = design.conditions[2]
@@ -64,6 +71,7 @@ def test_practice_is_in_both_roles_at_once(study: Study) -> None:
     assert 'id="job-form"' in html and 'id="hint"' in html
 
 
+@pytest.mark.parametrize("study", CUISINE, indirect=True)
 def test_programs_walk_through_it_without_a_language_model(study: Study) -> None:
     more = ["--participants", "4", "--recordings", "1", "--steps-per-episode", "8"]
     call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
