@@ -21,8 +21,8 @@ STILL = """() => {
         [data-alike] { display: none !important }`);
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     const kind = row => [row, ...row.querySelectorAll("*")].map(one => one.tagName + one.className).join();
+    const seen = {};
     for (const body of document.querySelectorAll("tbody")) {
-        const seen = {};
         for (const row of body.rows) {
             seen[kind(row)] = (seen[kind(row)] ?? 0) + 1;
             row.toggleAttribute("data-alike", seen[kind(row)] > 5);
