@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
-from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.data_limits import DataLimitError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
 from kitchen.contract.organisation import SETTINGS_BY_KIND
 from kitchen.contract.team_schedules import SCHEDULE, SCHEDULES, TOGETHER
@@ -313,7 +313,7 @@ def _one_setting(text: str, argument: str = "--set") -> dict[str, Json]:
         raise SetupError(f"{argument}: {text!r} is not NAME=VALUE", about)
     try:
         return {name.strip(): read_json(value)}
-    except TooDeepError as error:
+    except DataLimitError as error:
         raise SetupError(f"{argument}: {name.strip()}: {error}", about) from None
     except ValueError:
         return {name.strip(): value}
