@@ -26,7 +26,7 @@ Ts = TypeVarTuple("Ts")
 MAX_DEPTH = 50
 """Maximum nesting of lists and tables; a study's document has about ten levels."""
 MAX_VALUES = 1_000_000
-"""Maximum number of values in a JSON text. An episode of 2,000 ticks has about 150,000."""
+"""Maximum number of values in a JSON text. An episode of two people with 2,000 ticks has about 200,000."""
 MAX_VALUES_IN_LINES = 5_000_000
 """Maximum number of values in a file with a JSON text on each line."""
 MAX_TOML_CHARACTERS = 500_000

@@ -305,12 +305,19 @@ def _settings(given: Mapping[str, Any], model: str | None) -> dict[str, Json]:
     return settings
 
 
+MAX_VALUE_CHARACTERS = 250_000
+"""Maximum length of the value in NAME=VALUE."""
+
+
 def _one_setting(text: str, argument: str = "--set") -> dict[str, Json]:
     """Parse NAME=VALUE; the value is read as JSON, or else as text."""
     name, sign, value = text.partition("=")
     about = argument.strip("-").replace("-", "_")
     if not sign:
-        raise SetupError(f"{argument}: {text!r} is not NAME=VALUE", about)
+        raise SetupError(f"{argument}: {text[:60]!r} is not NAME=VALUE", about)
+    if len(value) > MAX_VALUE_CHARACTERS:
+        reason = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
+        raise SetupError(f"{argument}: {name.strip()[:60]}: {reason}", about)
     try:
         return {name.strip(): read_json(value)}
     except DataLimitError as error:

@@ -11,6 +11,7 @@ import gzip
 import http.client
 import sys
 import threading
+import time
 from contextlib import AbstractContextManager, nullcontext
 from urllib.parse import urlsplit
 
@@ -47,11 +48,15 @@ async def uploads(bench: Bench) -> list[Figure]:
     rest = found[""][0]
     figures = []
     for name, (p95, longest, memory) in found.items():
-        staff = max(size for kind, size in memory.items() if "staff" in kind or "daphne" in kind)
+        staff = memory.get("staff", 0.0) + memory.get("helper", 0.0)
         figures += [
             Figure(f"{PEOPLE} players{name}: p95", p95, "ms", MOST * rest if name else None),
             Figure(f"{PEOPLE} players{name}: longest", longest, "ms"),
-            Figure(f"{PEOPLE} players{name}: memory of a web process, largest", staff / 2**20, "MiB"),
+            Figure(
+                f"{PEOPLE} players{name}: memory of the staff process and of child processes",
+                staff / 2**20,
+                "MiB",
+            ),
         ]
     return figures
 
@@ -71,13 +76,15 @@ def post_files(url: str, session: str, data: bytes) -> None:
     }
     answers: set[int] = set()
     while True:
+        began = time.monotonic()
         connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=120)
         try:
             connection.request("POST", PAGE, body, headers)
             answer = connection.getresponse()
             answer.read()
             if answer.status not in answers:
-                print(f"an upload was answered with {answer.status}", flush=True)
+                seconds = time.monotonic() - began
+                print(f"an upload was answered with {answer.status} after {seconds:.1f} s", flush=True)
             answers.add(answer.status)
         except (OSError, http.client.HTTPException):
             continue

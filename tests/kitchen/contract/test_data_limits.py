@@ -123,6 +123,11 @@ def test_a_file_of_recordings_is_refused(
         read_recording_file(tmp_path / name)
 
 
+def test_a_setting_of_an_experiment_has_a_limit(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="--set: x: has more than 250,000 characters"):
+        call_command("experiment", "--local", "--out", str(tmp_path), "--set", f"x=[{'1,' * 125_000}1]")
+
+
 def test_a_value_in_a_form_has_a_limit() -> None:
     with pytest.raises(ValidationError, match="This has more than 20,000 characters"):
         AnyValueField(max_length=None).clean("[" + "1," * 10_000 + "1]")

@@ -6,7 +6,10 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
 
+from brigade.middleware import read_foreign_files_in_pool
 from kitchen.contract.data_limits import (
     MAX_VALUES,
     DataLimitError,
@@ -33,8 +36,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProcessPool]:
     yield pool
 
 
-def test_pages_of_staff_read_in_the_child_and_all_others_here() -> None:
-    assert read_foreign(os.getpid) == os.getpid()
+@pytest.mark.parametrize("path", ["/staff/replay/", "/admin/", "/api/studies/", "/s/demo/", "/"])
+def test_pages_of_staff_read_in_the_child_and_all_others_here(path: str) -> None:
+    page = read_foreign_files_in_pool(lambda request: HttpResponse(str(read_foreign(os.getpid))))
+    answer = page(RequestFactory().get(path))
+    assert isinstance(answer, HttpResponse)
+    is_here = int(answer.content) == os.getpid()
+    assert is_here == (not path.startswith(("/staff/", "/admin/", "/api/")))
+
+
+def test_the_child_reads_as_this_process_and_needs_no_libraries() -> None:
     with reading_in_pool():
         child = read_foreign(os.getpid)
         assert child == read_foreign(os.getpid) != os.getpid()
@@ -48,7 +59,6 @@ def test_pages_of_staff_read_in_the_child_and_all_others_here() -> None:
         with pytest.raises(ValueError, match="it is not JSON"):
             read_foreign(episode_content, b"?")
         assert read_foreign(pool_functions.packages) & {"django", "pydantic", "numpy", "study"} == set()
-    assert read_foreign(os.getpid) == os.getpid()
 
 
 def test_a_file_that_needs_too_much_memory_ends_the_child_and_the_next_one_is_read(
