@@ -110,7 +110,9 @@ def json_object_in_text(text: str) -> dict[str, Json] | None:
     return found if isinstance(found, dict) else None
 
 
-_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'""")
+_STRING = re.compile(r"""(?<!\\)"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'""")
+"""A string on one line. Its first quotation mark is not escaped: otherwise, the matching time could grow with
+the square of the length."""
 _DEEP_KEY = re.compile(
     rf"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++(?:[ \t]*+\.[ \t]*+[A-Za-z0-9_-]++){{{MAX_DEPTH}}}"
 )

@@ -26,8 +26,16 @@ END_BYTES = 100
 """More bytes than the field `hash` has."""
 
 
+MAX_REASON_CHARACTERS = 300
+"""Maximum length of the reason why a file is refused. It may repeat values of the file."""
+
+
 class EpisodeFileError(ValueError):
     """The file contains no episode that can be replayed here. The message is one line."""
+
+    def __init__(self, reason: str = "") -> None:
+        is_long = len(reason) > MAX_REASON_CHARACTERS
+        super().__init__(f"{reason[: MAX_REASON_CHARACTERS - 1]}…" if is_long else reason)
 
 
 def episode_bytes(content: dict[str, Json]) -> bytes:

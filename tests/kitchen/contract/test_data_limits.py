@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
+from kitchen.contract.data_files import DataError, parse_toml
 from kitchen.contract.data_limits import (
     MAX_FILE_BYTES,
     MAX_TOML_CHARACTERS,
@@ -121,6 +123,13 @@ def test_a_file_of_recordings_is_refused(
     write(tmp_path / name)
     with pytest.raises(TraceFileError, match=f"{name}: {why}"):
         read_recording_file(tmp_path / name)
+
+
+def test_a_string_that_is_never_closed_takes_no_time() -> None:
+    began = time.process_time()
+    with pytest.raises(DataError, match=r"study\.toml: not TOML"):
+        parse_toml('a = "' + '\\"' * 200_000, "study.toml")
+    assert time.process_time() - began < 5
 
 
 def test_a_setting_of_an_experiment_has_a_limit(tmp_path: Path) -> None:

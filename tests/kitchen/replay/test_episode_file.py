@@ -66,6 +66,7 @@ def test_a_wrong_file_is_refused_with_the_reason() -> None:
         b"PK\x03": "it is not JSON",
         b'{"format": 1}': "it is not an exported episode",
         data.replace(b'"format":1', b'"format":2'): "it is of format 2",
+        data.replace(b'"format":1', b'"format":"%s"' % (b"x" * 1_000)): "it is of format x{283}…$",
         data.replace(b'"east"', b'"west"', 1): "it was changed after the export",
         b'{"a":' * 60 + b"1" + b"}" * 60: "it is nested deeper than 50 levels",
         _signed({**whole, "seats": []}): "something is missing or has the wrong form: a seat",
