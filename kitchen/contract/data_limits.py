@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -33,6 +34,10 @@ MAX_TOML_CHARACTERS = 500_000
 """Maximum length of a TOML text. It also limits the number of values."""
 MAX_FILE_BYTES = 32 * 2**20
 """Maximum bytes of a file, after it is unpacked."""
+PIECE_BYTES = 2**20
+"""Number of bytes that are unpacked and counted at once."""
+TOO_MANY_VALUES = f"has more than {MAX_VALUES:,} values"
+TOO_LARGE = "has more than {most} MiB"
 GZIP = b"\x1f\x8b"
 """The first bytes of gzip data."""
 
@@ -53,7 +58,27 @@ def read_json(text: str) -> Json:
     """Return the value of a JSON text. Raises ValueError if the text is not JSON, and DataLimitError if it
     has too many values or is nested too deeply."""
     if more_json_values_than(MAX_VALUES, text):
-        raise DataLimitError(f"has more than {MAX_VALUES:,} values")
+        raise DataLimitError(TOO_MANY_VALUES)
+    return _json_value(text)
+
+
+def read_json_file(data: bytes) -> tuple[bytes, Json]:
+    """Return the bytes of a JSON file, unpacked if they are gzip data, and their value. Raises DataLimitError
+    as soon as a limit is exceeded, ValueError if the file is not JSON, and `zlib.error` if it is damaged."""
+    counter, pieces, size = JsonValueCounter(), list[bytes](), 0
+    for piece in unpacked_pieces(data):
+        size += len(piece)
+        counter.add(piece)
+        if counter.values > MAX_VALUES:
+            raise DataLimitError(TOO_MANY_VALUES)
+        if size > MAX_FILE_BYTES:
+            raise DataLimitError(TOO_LARGE.format(most=MAX_FILE_BYTES // 2**20))
+        pieces.append(piece)
+    plain = b"".join(pieces)
+    return plain, _json_value(plain.decode())
+
+
+def _json_value(text: str) -> Json:
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -61,17 +86,46 @@ def read_json(text: str) -> Json:
 
 
 def more_json_values_than(most: int, text: str) -> bool:
-    """Return whether a JSON text has more than `most` values, without parsing it. Empty lists and tables
-    count twice."""
-    if _separators(text) < most:
+    """Return whether a JSON text has more than `most` values, without parsing it."""
+    if text.count(",") + text.count("[") + text.count("{") < most:
         return False
-    plain = text.replace("\\\\", "").replace('\\"', "")
-    return _separators("".join(plain.split('"')[::2])) >= most  # every second part is outside of strings
+    counter = JsonValueCounter()
+    counter.add(text.encode("utf-8", "surrogatepass"))
+    return counter.values > most
 
 
-def _separators(text: str) -> int:
-    """Return the number of characters that stand before a value. Only the first value has none."""
-    return text.count(",") + text.count("[") + text.count("{")
+@dataclass(slots=True)
+class JsonValueCounter:
+    """Counts the values of a JSON text in UTF-8 that arrives in pieces. Empty lists and tables count
+    twice."""
+
+    values: int = 1
+    in_string: bool = False
+    rest: bytes = b""
+    """The backslash at the end of the last piece, if it belongs to the character that comes next."""
+
+    def add(self, piece: bytes) -> None:
+        """Count the values that begin in the next piece of the text. Before each value, except the first,
+        is a comma or a bracket outside of strings."""
+        piece = self.rest + piece
+        self.rest = b"\\" if (len(piece) - len(piece.rstrip(b"\\"))) % 2 else b""
+        whole = piece[: len(piece) - len(self.rest)]
+        parts = whole.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        outside = b"".join(parts[self.in_string :: 2])
+        self.values += sum(map(outside.count, (b",", b"[", b"{")))
+        self.in_string ^= len(parts) % 2 == 0
+
+
+def unpacked_pieces(data: bytes) -> Iterator[bytes]:
+    """Decompress gzip data, and yield the result in pieces of at most `PIECE_BYTES` bytes. Other data are
+    yielded unchanged. Raises `zlib.error` if the data are damaged."""
+    if not data.startswith(GZIP):
+        yield data
+        return
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    while data and not unpacker.eof:
+        yield unpacker.decompress(data, PIECE_BYTES)
+        data = unpacker.unconsumed_tail
 
 
 def _finite(text: str) -> float:
@@ -139,18 +193,10 @@ def read_toml_text(text: str) -> dict[str, Json]:
     return content
 
 
-def unpack_gzip(data: bytes, most: int = MAX_FILE_BYTES) -> bytes:
-    """Decompress gzip data; other data are returned unchanged. Raises DataLimitError if the result has more
-    than `most` bytes, and `zlib.error` if the data are damaged."""
-    if data.startswith(GZIP):
-        data = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(data, most + 1)
-    return check_size(data, most)
-
-
-def check_size(data: bytes, most: int = MAX_FILE_BYTES) -> bytes:
-    """Return the data unchanged. Raises DataLimitError if they have more than `most` bytes."""
-    if len(data) > most:
-        raise DataLimitError(f"has more than {most // 2**20} MiB")
+def check_size(data: bytes) -> bytes:
+    """Return the data unchanged. Raises DataLimitError if they have more than `MAX_FILE_BYTES` bytes."""
+    if len(data) > MAX_FILE_BYTES:
+        raise DataLimitError(TOO_LARGE.format(most=MAX_FILE_BYTES // 2**20))
     return data
 
 

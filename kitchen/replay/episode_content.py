@@ -13,7 +13,7 @@ import zlib
 from typing import Any
 
 from kitchen.contract.canonical_json import Json, canonical_hash, canonical_json, text_hash
-from kitchen.contract.data_limits import DataLimitError, read_json, unpack_gzip
+from kitchen.contract.data_limits import DataLimitError, read_json_file
 
 KIND, FORMAT = "brigade episode", 1
 NO_JSON = "it is not JSON"
@@ -49,9 +49,7 @@ def episode_content(data: bytes) -> dict[str, Any]:
     """Return the content of an episode file, without its hash. Raises EpisodeFileError if the file is too
     large, is no such file, or was changed."""
     try:
-        plain = unpack_gzip(data)
-        is_unchanged = raw_hash_matches(plain)
-        content = read_json(plain.decode())
+        plain, content = read_json_file(data)
     except DataLimitError as error:
         raise EpisodeFileError(f"it {error}") from None
     except (ValueError, zlib.error):
@@ -61,7 +59,7 @@ def episode_content(data: bytes) -> dict[str, Any]:
     if content.get("format") != FORMAT:
         raise EpisodeFileError(OTHER_FORMAT.format(format=content.get("format"), known=FORMAT))
     stated = content.pop("hash", None)
-    if not is_unchanged and stated != canonical_hash(content):
+    if not raw_hash_matches(plain) and stated != canonical_hash(content):
         raise EpisodeFileError(CHANGED)
     return content
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
+from kitchen.contract import data_limits
 from kitchen.contract.data_files import DataError, parse_toml
 from kitchen.contract.data_limits import (
     MAX_FILE_BYTES,
     MAX_TOML_CHARACTERS,
     MAX_VALUES,
+    PIECE_BYTES,
     DataLimitError,
+    JsonValueCounter,
     more_json_values_than,
+    read_json_file,
     read_text,
-    unpack_gzip,
 )
 from kitchen.contract.reference_recordings import TraceFileError, read_recording_file
 from kitchen.experiments import log_files
@@ -46,6 +49,11 @@ def test_values_are_counted_before_a_text_is_parsed_and_commas_in_texts_do_not_c
     text: str, values: int
 ) -> None:
     assert not more_json_values_than(values, text) and more_json_values_than(values - 1, text)
+    for size in (1, 2, 3):
+        counter, data = JsonValueCounter(), text.encode()
+        for begin in range(0, len(data), size):
+            counter.add(data[begin : begin + size])
+        assert counter.values == values
 
 
 def sparse(path: Path, size: int = LARGE) -> Path:
@@ -55,13 +63,27 @@ def sparse(path: Path, size: int = LARGE) -> Path:
     return path
 
 
-def test_a_file_is_read_and_unpacked_up_to_a_number_of_bytes(tmp_path: Path) -> None:
+def test_a_file_is_read_up_to_a_number_of_bytes(tmp_path: Path) -> None:
     with pytest.raises(DataLimitError, match=TOO_LARGE):
         read_text(sparse(tmp_path / "file"))
-    packed = gzip.compress(b" " * 2**20)
-    assert unpack_gzip(packed, 2**20) == b" " * 2**20 and unpack_gzip(b"no gzip") == b"no gzip"
-    with pytest.raises(DataLimitError, match="has more than 1 MiB"):
-        unpack_gzip(gzip.compress(b" " * (2**20 + 1)), 2**20)
+
+
+def test_a_file_is_unpacked_until_a_limit_is_exceeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_json_file(b"[1]") == (b"[1]", [1]) == read_json_file(gzip.compress(b"[1]"))
+    unpacked: list[bytes] = []
+    pieces = data_limits.unpacked_pieces
+
+    def noted(data: bytes) -> Iterator[bytes]:
+        for piece in pieces(data):
+            unpacked.append(piece)
+            yield piece
+
+    monkeypatch.setattr(data_limits, "unpacked_pieces", noted)
+    with pytest.raises(DataLimitError, match=TOO_WIDE):
+        read_json_file(gzip.compress(b"[" + b"1," * 5_000_000 + b"1]"))
+    assert [len(piece) for piece in unpacked] == [PIECE_BYTES] * 2  # a million values have two bytes each
+    with pytest.raises(DataLimitError, match=TOO_LARGE):
+        read_json_file(gzip.compress(b" " * LARGE, 1))
 
 
 @pytest.mark.django_db
