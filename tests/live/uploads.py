@@ -1,7 +1,7 @@
 """Measure how players are affected by hostile files that staff upload (the row `uploads` of the benchmark).
 
 The uploads are sent by a process of its own, `python -m tests.live.uploads URL SESSION COUNT`, until it is
-killed. Each of its threads posts a small gzip file with 15 million values, again and again.
+killed. Its threads post a small gzip file with 15 million values at once, every five seconds.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from tests.live.table import Figure
 UPLOADS = 8
 """Number of files that are uploaded at the same time."""
 VALUES = 15_000_000
+PAUSE = 5.0
+"""Seconds between two uploads of a thread. If an answer takes longer, the next upload follows at once."""
 PAGE = "/staff/replay/"
 SECRET, BORDER = "a" * 32, "border-of-the-parts"
 
@@ -65,7 +67,7 @@ async def uploads(bench: Bench) -> list[Figure]:
 
 
 def post_files(url: str, session: str, data: bytes) -> None:
-    """Upload this file without end."""
+    """Upload this file every few seconds, without end."""
     where = urlsplit(url)
     fields = f'--{BORDER}\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{SECRET}\r\n'
     file = f'--{BORDER}\r\nContent-Disposition: form-data; name="file"; filename="episode.json.gz"\r\n\r\n'
@@ -86,10 +88,11 @@ def post_files(url: str, session: str, data: bytes) -> None:
                 seconds = time.monotonic() - began
                 print(f"an upload was answered with {answer.status} after {seconds:.1f} s", flush=True)
             answers.add(answer.status)
-        except (OSError, http.client.HTTPException):
-            continue
+        except (OSError, http.client.HTTPException) as error:
+            print(f"an upload was not answered: {error}", flush=True)
         finally:
             connection.close()
+        time.sleep(max(0.0, began + PAUSE - time.monotonic()))
 
 
 def main() -> None:
