@@ -30,6 +30,7 @@ from whitenoise.responders import StaticFile
 
 from brigade.server_limits import STAFF_AND_API_PATHS
 from kitchen.infra import file_writing, prometheus_metrics
+from kitchen.infra.foreign_files import reading_in_pool
 from kitchen.infra.log_context import extend_log_context
 
 Message = MutableMapping[str, Any]
@@ -134,6 +135,18 @@ log = logging.getLogger(__name__)
 ASKED_BY_ADDRESS = {"/health", "/ready", "/metrics"}
 """Paths that orchestrators and web servers request by the address of a process. Their answers depend on no
 host name and contain no links, so any name is accepted."""
+
+
+def read_foreign_files_in_pool(page: Page) -> Page:
+    """Return middleware that lets pages of staff, and the API, parse foreign files in a child process."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith(STAFF_AND_API_PATHS):
+            return page(request)
+        with reading_in_pool():
+            return page(request)
+
+    return answer
 
 
 def check_host(page: Page) -> Page:

@@ -277,6 +277,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "brigade.middleware.read_foreign_files_in_pool",
 ]
 
 ROOT_URLCONF = "brigade.urls"

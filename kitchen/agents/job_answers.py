@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from kitchen.contract.assigned_jobs import Job
-from kitchen.contract.data_files import json_object_in_text
+from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply
 from kitchen.contract.organisation import ACCEPT, DECLINE, REPORT
 from kitchen.contract.team_messages import MessageDraft

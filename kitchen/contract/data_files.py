@@ -1,16 +1,13 @@
 """Read TOML and JSON files strictly, and report each problem in one line: `file: key: reason`.
 
 A `Record` is a table whose values must have exactly the declared types. A `DataSource` names the file and the
-key of a value in error messages. Values that are nested too deeply are refused.
+key of a value in error messages. `data_limits` has the limits of size and depth.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -31,67 +28,16 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from kitchen.contract.data_limits import (
+    DataLimitError,
+    read_foreign,
+    read_json,
+    read_text,
+    read_toml_text,
+)
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
 from kitchen.words.english_text import os_error_words
-
-MAX_DEPTH = 50
-"""Maximum nesting of lists and tables; a study's document has about ten levels."""
-MAX_TOML_CHARACTERS = 500_000
-"""Maximum length of a TOML text."""
-
-
-class TooDeepError(ValueError):
-    """Raised if lists or tables are nested more than `MAX_DEPTH` levels deep."""
-
-    def __init__(self) -> None:
-        super().__init__(f"is nested deeper than {MAX_DEPTH} levels")
-
-
-def read_json(text: str) -> Json:
-    """Return the value of a JSON text. Raises ValueError if the text is not JSON, and TooDeepError if its
-    value is nested too deeply."""
-    try:
-        return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
-    except RecursionError:
-        raise TooDeepError from None
-
-
-def json_object_in_text(text: str) -> dict[str, Json] | None:
-    """Return the JSON object in a text, from its first `{` to its last `}`. None if there is no object."""
-    start, end = text.find("{"), text.rfind("}")
-    if not 0 <= start < end:
-        return None
-    try:
-        found = read_json(text[start : end + 1])
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _finite(text: str) -> float:
-    """Convert a text to a number that JSON allows. Raises ValueError for NaN and for numbers that are too
-    large; Python's own parser accepts both."""
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is no number of JSON")
-    return number
-
-
-def check_depth(value: Json) -> Json:
-    """Return the value unchanged. Raises TooDeepError if it is nested too deeply."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        if not level:
-            return value
-        level = [part for one in level for part in _parts(one)]
-    raise TooDeepError
-
-
-def _parts(value: Json) -> list[Json]:
-    """Return the elements of a list, or the values of a table. Return an empty list for any other value."""
-    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-
 
 MAX_SHOWN_CHARACTERS = 60
 """Maximum length of a wrong value that a message repeats."""
@@ -259,38 +205,43 @@ Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 """A number; whole numbers stay whole."""
 
 
-def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
-    """Return (origin, content) of a TOML file. The origin names the file in error messages. Raises
-    DataError if the file cannot be read or is not TOML."""
+def read_toml(path: Path, *, foreign: bool = False) -> tuple[DataSource, dict[str, Json]]:
+    """Return (origin, content) of a TOML file. The origin names the file in error messages. `foreign` is
+    True if the file may come from outside (`read_foreign`). Raises DataError if the file cannot be used."""
+    return parse_toml(file_text(path), path.name, foreign=foreign)
+
+
+def file_text(path: Path) -> str:
+    """Return the content of a file in UTF-8. Raises DataError if it cannot be read or is too large."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return read_text(path)
+    except DataLimitError as error:
+        raise DataError(f"{path.name}: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path.name}: cannot be read: {os_error_words(error)}") from error
-    return parse_toml(text, path.name)
 
 
-_STRING = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'""")
-_DEEP_KEY = re.compile(
-    rf"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++(?:[ \t]*+\.[ \t]*+[A-Za-z0-9_-]++){{{MAX_DEPTH}}}"
-)
-"""More than `MAX_DEPTH` keys joined by dots, after each string was replaced by a letter. The matching time
-grows with the length of the text."""
+def parse_toml(text: str, file: str, *, foreign: bool = False) -> tuple[DataSource, dict[str, Json]]:
+    """Return (origin, content) of a TOML text. The origin has the name `file` in error messages. `foreign`
+    is True if the text may come from outside (`read_foreign`). Raises DataError if it cannot be used."""
+    with one_line_errors(file, "TOML"):
+        return DataSource(file), read_foreign(read_toml_text, text) if foreign else read_toml_text(text)
 
 
-def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
-    """Return (origin, content) of a TOML text. The origin has the name `file` in error messages. Raises
-    DataError if it is not TOML.
+def parse_json(text: str, file: str, *, foreign: bool = False) -> Json:
+    """Return the value of a JSON text. `file` is its name in error messages. `foreign` is True if the text
+    may come from outside (`read_foreign`). Raises DataError if it cannot be used."""
+    with one_line_errors(file, "JSON"):
+        return read_foreign(read_json, text) if foreign else read_json(text)
 
-    Texts with very long dotted keys (`a.a.a = 1`) are refused before they are parsed. The parser would need
-    minutes for them.
-    """
-    if len(text) > MAX_TOML_CHARACTERS:
-        raise DataError(f"{file}: has more than {MAX_TOML_CHARACTERS:,} characters")
-    if _DEEP_KEY.search(_STRING.sub("s", text)):
-        raise DataError(f"{file}: {TooDeepError()}")
+
+@contextmanager
+def one_line_errors(file: str, form: str) -> Iterator[None]:
+    """Convert errors of parsing to DataError, which names the file. `form` is the name of the expected data
+    format."""
     try:
-        return DataSource(file), check_depth(tomllib.loads(text))
-    except (TooDeepError, RecursionError):
-        raise DataError(f"{file}: {TooDeepError()}") from None
+        yield
+    except DataLimitError as error:
+        raise DataError(f"{file}: {error}") from None
     except ValueError as error:  # also a number with thousands of digits
-        raise DataError(f"{file}: not TOML: {error}") from error
+        raise DataError(f"{file}: not {form}: {error}") from error

@@ -7,13 +7,20 @@ has one episode per line, as a JSON object. Its key `world` names our version.
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from kitchen.contract.data_limits import (
+    MAX_FILE_BYTES,
+    MAX_VALUES_IN_LINES,
+    DataLimitError,
+    check_size,
+    more_json_values_than,
+    read_json,
+)
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
 from kitchen.words.english_text import os_error_words
@@ -78,23 +85,28 @@ def read_recording_file(path: Path) -> list[RecordedLine]:
     """Return all episodes of a file, as unparsed lines. Raises TraceFileError if the file is missing,
     damaged or empty."""
     path = Path(path)
-    lines = [_line(path, number, text) for number, text in enumerate(_texts(path), 1) if text.strip()]
+    texts = _text(path).split("\n")
+    lines = [_line(path, number, text) for number, text in enumerate(texts, 1) if text.strip()]
     if not lines:
         raise TraceFileError(f"{path}: holds no trace")
     return lines
 
 
-def _texts(path: Path) -> Iterator[str]:
+def _text(path: Path) -> str:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for line in file:
-                yield line.decode("utf-8")
+            text = check_size(file.read(MAX_FILE_BYTES + 1)).decode("utf-8")
+    except DataLimitError as error:
+        raise TraceFileError(f"{path}: {error}") from None
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise TraceFileError(f"{path}: cannot be read: {os_error_words(error)}") from error
+    if more_json_values_than(MAX_VALUES_IN_LINES, text):
+        raise TraceFileError(f"{path}: has more than {MAX_VALUES_IN_LINES:,} values")
+    return text
 
 
 def _line(path: Path, number: int, text: str) -> RecordedLine:
     try:
-        return RecordedLine(path, number, json.loads(text))
-    except (ValueError, RecursionError) as error:
+        return RecordedLine(path, number, read_json(text))
+    except ValueError as error:
         raise TraceFileError(f"{path}: line {number}: {error}") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from kitchen.charts.chart_data import Chart, ImageFormat
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.benchmark import ComparisonBenchmark
-from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.data_limits import DataLimitError, read_bytes, read_json, read_text
 from kitchen.contract.world import Json
 from kitchen.experiments import episode_rows, published_tables, result_tables
 from kitchen.experiments.comparison_tables import TextTable
@@ -69,11 +69,13 @@ def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[Episode
     if not (folder / EPISODES).exists():
         return key, {}
     try:
-        stored_rows = episode_rows.read_rows_csv((folder / EPISODES).read_bytes(), str(folder / EPISODES))
+        stored_rows = episode_rows.read_rows_csv(read_bytes(folder / EPISODES), str(folder / EPISODES))
         rows = episode_rows.match_rows_to_jobs(stored_rows, episode_jobs(setup))
         return key, {name: row for name, row in rows.items() if row.outcome == episode_rows.PLAYED}
     except RowsError as error:
         raise FolderError(str(error)) from error
+    except DataLimitError as error:
+        raise FolderError(f"{folder / EPISODES}: {error}") from None
 
 
 def read_setup_file(folder: Path) -> ExperimentSetup:
@@ -87,8 +89,8 @@ def read_setup_file(folder: Path) -> ExperimentSetup:
 
 def _stored(path: Path) -> Mapping[str, Json]:
     try:
-        stored = read_json(path.read_text(encoding="utf-8"))
-    except TooDeepError as error:
+        stored = read_json(read_text(path))
+    except DataLimitError as error:
         raise FolderError(f"{path}: {error}") from None
     except ValueError as error:
         raise FolderError(f"{path}: is not JSON: {error}") from error

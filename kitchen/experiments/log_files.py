@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from kitchen.contract.data_limits import MAX_VALUES_IN_LINES, more_json_values_than
 from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.language_model import Call
 from kitchen.contract.world import Json
@@ -27,6 +28,10 @@ from kitchen.experiments.log_entries import EntryError, LogHead, StepEntry, Unta
 from kitchen.infra.file_writing import write_atomically
 
 LOG_FORMAT = 1
+MAX_LOG_BYTES = 256 * 2**20
+"""Maximum size of an unpacked log."""
+CHUNK_BYTES = 65_536
+"""Number of bytes that are unpacked at once."""
 FLUSH_SECONDS = 5.0
 """Seconds for which steps without costs are collected before they are written together."""
 
@@ -80,6 +85,8 @@ def read_log(data: bytes) -> PlayedLog:
     """Read a log from bytes, up to its last complete piece. Raises LogError if it is invalid."""
     lines, size = _whole(data)
     try:
+        if more_json_values_than(MAX_VALUES_IN_LINES, lines.decode()):
+            raise LogError(f"has more than {MAX_VALUES_IN_LINES:,} values")
         objects = [json.loads(line) for line in lines.splitlines()]
         if not objects or objects[0].pop("format", None) != LOG_FORMAT:
             raise LogError("is no log of an episode of this format")
@@ -104,19 +111,32 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
     """Return two things: the lines of all complete pieces in `data`, and the size of these pieces in bytes.
-    Raises LogError if a piece is damaged."""
+    Raises LogError if a piece is damaged, or if there are too many lines."""
     lines, size = bytearray(), 0
     while size < len(data):
-        piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format
         try:
-            found = piece.decompress(data[size:])
+            found, end = _piece(data, size, MAX_LOG_BYTES - len(lines))
         except zlib.error as error:
             raise LogError(f"is damaged after {size} bytes: {error}") from error
-        if not piece.eof:
+        if not end:
             break
         lines += found
-        size = len(data) - len(piece.unused_data)
+        size = end
     return lines, size
+
+
+def _piece(data: bytes, begin: int, most: int) -> tuple[bytearray, int]:
+    """Unpack the piece that begins at this byte. Return its lines, and where it ends; 0 if it is incomplete.
+    Raises LogError if it unpacks to more than `most` bytes, and `zlib.error` if it is damaged."""
+    piece, found = zlib.decompressobj(wbits=31), bytearray()  # wbits of the gzip format
+    for at in range(begin, len(data), CHUNK_BYTES):
+        chunk = data[at : at + CHUNK_BYTES]
+        found += piece.decompress(chunk, most - len(found) + 1)
+        if len(found) > most:
+            raise LogError(f"has more than {MAX_LOG_BYTES // 2**20} MiB")
+        if piece.eof:
+            return found, at + len(chunk) - len(piece.unused_data)
+    return found, 0
 
 
 class LogRecorder:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
-from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.data_limits import DataLimitError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
 from kitchen.contract.organisation import SETTINGS_BY_KIND
 from kitchen.contract.team_schedules import SCHEDULE, SCHEDULES, TOGETHER
@@ -305,15 +305,22 @@ def _settings(given: Mapping[str, Any], model: str | None) -> dict[str, Json]:
     return settings
 
 
+MAX_VALUE_CHARACTERS = 250_000
+"""Maximum length of the value in NAME=VALUE."""
+
+
 def _one_setting(text: str, argument: str = "--set") -> dict[str, Json]:
     """Parse NAME=VALUE; the value is read as JSON, or else as text."""
     name, sign, value = text.partition("=")
     about = argument.strip("-").replace("-", "_")
     if not sign:
-        raise SetupError(f"{argument}: {text!r} is not NAME=VALUE", about)
+        raise SetupError(f"{argument}: {text[:60]!r} is not NAME=VALUE", about)
+    if len(value) > MAX_VALUE_CHARACTERS:
+        reason = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
+        raise SetupError(f"{argument}: {name.strip()[:60]}: {reason}", about)
     try:
         return {name.strip(): read_json(value)}
-    except TooDeepError as error:
+    except DataLimitError as error:
         raise SetupError(f"{argument}: {name.strip()}: {error}", about) from None
     except ValueError:
         return {name.strip(): value}

@@ -1,7 +1,8 @@
 """Run CPU-bound calls in a few child processes.
 
 A child imports only the code that its call needs. If a child is killed, its current call fails, and the next
-call gets a new child. Children end with their parent. Imports no Django.
+call gets a new child. The same holds if its call takes too long or needs too much memory. Children end with
+their parent. Imports no Django.
 """
 
 # If a child is killed, its current call fails, and the next call gets a new child. Children end with their
@@ -40,6 +41,7 @@ class ProcessPoolError(Exception):
 
     ├─ BusyError           too many calls wait: it was refused
     ├─ ChildDiedError      its child ended during the call
+    ├─ ChildMemoryError    it needed too much memory: its child was killed
     └─ ChildTimeoutError   it took too long: its child was killed
     """
 
@@ -52,8 +54,24 @@ class ChildDiedError(ProcessPoolError):
     """The child process ended before it answered the call."""
 
 
+class ChildMemoryError(ProcessPoolError):
+    """The call needed more memory than its pool allows, so its child process was killed."""
+
+
 class ChildTimeoutError(ProcessPoolError):
     """The call took too long, so its child process was killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildLimits:
+    """What a child process may use."""
+
+    seconds: float = CALL_TIMEOUT_SECONDS
+    """Seconds of a call."""
+    memory: int = 0
+    """Bytes that a call may need, besides the memory of the child's program. 0: no limit."""
+    nice: int = 0
+    """How much less the child's claim to the processor is than that of its parent, from 0 to 19."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +91,11 @@ class ProcessPool:
         processes: Callable[[], int] = planner_processes,
         *,
         waiting: int = MAX_WAITING_CALLS,
-        longest: float = CALL_TIMEOUT_SECONDS,
+        limits: ChildLimits = ChildLimits(),
     ) -> None:
         """Set the limits of the pool. `processes` returns the number of child processes, and is called once
-        when they start. `waiting` is the number of calls that may wait. `longest` is the time limit of a call
-        in seconds."""
-        self._processes, self._most, self._longest = processes, waiting, longest
+        when they start. `waiting` is the number of calls that may wait."""
+        self._processes, self._most, self.limits = processes, waiting, limits
         self.forget()
 
     def forget(self) -> None:
@@ -111,12 +128,12 @@ class ProcessPool:
             if not self._started:
                 for _ in range(self._processes()):
                     call = _Call(first, Future()) if first else None
-                    arguments = (self._calls, self._longest, call)
+                    arguments = (self._calls, lambda: self.limits, call)
                     threading.Thread(target=_send_calls, args=arguments, name="apart", daemon=True).start()
                 self._started = True
 
 
-def _send_calls(calls: queue.Queue[_Call], longest: float, call: _Call | None) -> None:
+def _send_calls(calls: queue.Queue[_Call], limits: Callable[[], ChildLimits], call: _Call | None) -> None:
     """Send calls to a child process, one after another, beginning with `call`. Runs in a separate thread for
     each child.
 
@@ -127,10 +144,10 @@ def _send_calls(calls: queue.Queue[_Call], longest: float, call: _Call | None) -
         call = call or calls.get()
         if call.future.set_running_or_notify_cancel():
             try:
-                child = child if child and child.alive else _Child()
-                done, value = pickle.loads(child.ask(call.asked, longest))  # noqa: S301 - of our own child
+                child = child if child and child.alive else _Child(limits())
+                done, value = pickle.loads(child.ask(call.asked))  # noqa: S301 - of our own child
                 if not done:
-                    raise value
+                    raise child.killed_for_memory() if isinstance(value, MemoryError) else value
                 call.future.set_result(value)
             except Exception as error:  # the caller that waits raises it
                 call.future.set_exception(error)
@@ -140,10 +157,11 @@ def _send_calls(calls: queue.Queue[_Call], longest: float, call: _Call | None) -
 class _Child:
     """A child process that answers one call at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: ChildLimits) -> None:
         """Start the process. Raises OSError if it cannot be started."""
+        self._limits = limits
         self._line, theirs = Pipe()
-        self._process = _start_child(theirs)
+        self._process = _start_child(theirs, limits)
         theirs.close()
         self._ears = select.poll()
         self._ears.register(self._line.fileno(), select.POLLIN)
@@ -153,17 +171,22 @@ class _Child:
         """Return True if the process runs."""
         return self._process.poll() is None
 
-    def ask(self, request: bytes, longest: float) -> bytes:
+    def ask(self, request: bytes) -> bytes:
         """Send a call to the child process and return its answer. Raises ChildDiedError or ChildTimeoutError,
         after which the process has ended."""
         try:
             self._line.send_bytes(request)
-            if self._ears.poll(longest * 1000):
+            if self._ears.poll(self._limits.seconds * 1000):
                 return self._line.recv_bytes()
         except (EOFError, OSError):
             raise ChildDiedError(f"its process {self._end()}") from None
         self._end()
-        raise ChildTimeoutError(f"no answer within {longest:g} s")
+        raise ChildTimeoutError(f"no answer within {self._limits.seconds:g} s")
+
+    def killed_for_memory(self) -> ChildMemoryError:
+        """Kill the process, whose call had not enough memory, and return the error to raise."""
+        self._end()
+        return ChildMemoryError(f"it needs more than {self._limits.memory // 2**20} MiB")
 
     def _end(self) -> str:
         self._process.kill()
@@ -172,12 +195,13 @@ class _Child:
         return f"ended with code {code}"
 
 
-def _start_child(line: Connection) -> subprocess.Popen[bytes]:
+def _start_child(line: Connection, limits: ChildLimits) -> subprocess.Popen[bytes]:
     """Start a child process that is connected to the other end of `line`. It has the same module search path
     as this process."""
     found = os.pathsep.join(path or "." for path in sys.path)
+    numbers = line.fileno(), os.getpid(), limits.memory, limits.nice
     return subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, "-P", "-m", WORKER_MODULE, str(line.fileno()), str(os.getpid())],
+        [sys.executable, "-P", "-m", WORKER_MODULE, *map(str, numbers)],
         env={**os.environ, "PYTHONPATH": found},
         stdin=subprocess.DEVNULL,
         pass_fds=[line.fileno()],

@@ -7,10 +7,9 @@ detected.
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, TypeVar
@@ -19,20 +18,22 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
-from kitchen.contract.data_files import TooDeepError, read_json
-from kitchen.contract.world import Json, canonical_hash
+from kitchen.contract.data_limits import DataLimitError, read_foreign
+from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
 from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.replay.episode_content import (
+    FORMAT,
+    KIND,
+    EpisodeFileError,
+    episode_bytes,
+    episode_content,
+)
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
 from kitchen.replay.step_replay import replay_faults, report_step, seat_page_after
 
-KIND, FORMAT = "brigade episode", 1
-GZIP = b"\x1f\x8b"
-"""The first bytes of gzip data."""
-MAX_FILE_BYTES = 32 * 2**20
-"""Maximum size of an unpacked episode file, in bytes."""
 FIELDS: dict[type[Model], str] = {
     Episode: "key world world_version settings seed label synthetic hints until shown asks_first "
     "shows_intents passes_by knowing organisation messages offers_plans absence gone status ended_because "
@@ -47,25 +48,18 @@ FIELDS: dict[type[Model], str] = {
     "stop error error_text reasoning seconds",
     Message: "number step sender to kind text data decision_id sent_at",
 }
-NO_JSON = "it is not JSON"
-TOO_LARGE = "it has more than {most} MiB"
-NOT_OURS = "it is not an exported episode"
-OTHER_FORMAT = "it is of format {format}; this version reads format {known}"
-CHANGED = "it was changed after the export: its hash is different"
 LACKS = "something is missing or has the wrong form: {what}"
 NO_REPLAY = "its replay gives another result: {fault}"
 OTHER_SCORED_EVENTS = "its scored events differ from those of the replay"
-
+TOO_SLOW = "its replay takes longer than {seconds:g} s"
+CHECK_SECONDS = 20.0
+"""Time limit of the replay that checks a file. The longest episodes need a few seconds."""
 
 READ_ERRORS: tuple[type[Exception], ...] = (
     *(LookupError, TypeError, AttributeError, ValueError),
     *(ValidationError, ArithmeticError, StopIteration, WorldError),
 )
 """Errors raised by values that no episode has."""
-
-
-class EpisodeFileError(ValueError):
-    """The file contains no episode that can be replayed here. The message is one line."""
 
 
 Row = TypeVar("Row", bound=Model)
@@ -91,9 +85,7 @@ def export_episode(record: EpisodeRecord) -> bytes:
         content["goal"] = record.episode.goal
     if record.scored_events:
         content["scored_events"] = _scored_events(record)
-    plain = json.loads(json.dumps(content, default=_plain))
-    whole = {**plain, "hash": canonical_hash(plain)}
-    return (json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+    return episode_bytes(json.loads(json.dumps(content, default=_plain)))
 
 
 def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
@@ -104,25 +96,41 @@ def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
     ]
 
 
-def read_episode_file(data: bytes) -> EpisodeRecord:
-    """Read an episode from the bytes of a file, and check it by a replay. Raises EpisodeFileError with the
-    reason if it is invalid."""
-    content = _content(data)
+def read_episode_file(data: bytes, seconds: float = CHECK_SECONDS) -> EpisodeRecord:
+    """Read an episode from the bytes of a file, and check it by a replay of at most `seconds` seconds. Raises
+    EpisodeFileError with the reason if it is invalid."""
+    try:
+        content = read_foreign(episode_content, data)
+    except DataLimitError as error:
+        raise EpisodeFileError(f"it {error}") from None
+    check_time = _timer(seconds)
     with untrusted_file_errors():
         record = _record(content)
-        if fault := next(replay_faults(record), ""):
+        if fault := next(replay_faults(record, before_step=check_time), ""):
             raise EpisodeFileError(NO_REPLAY.format(fault=fault))
         if content.get("scored_events", scored := _scored_events(record)) != scored:
             raise EpisodeFileError(NO_REPLAY.format(fault=OTHER_SCORED_EVENTS))
         event_steps(record)
         timeline_chart(record)
         for step in range(1, record.episode.step + 2):
+            check_time()
             report_step(record, step)
         with suppress(WorldError, UnknownNameError):  # an unknown world has no pages
             for seat in record.seats:
                 for steps in {0, record.episode.step}:
                     seat_page_after(record, seat.number, steps)
     return record
+
+
+def _timer(seconds: float) -> Callable[[], None]:
+    """Return a function that raises EpisodeFileError if it is called after this number of seconds."""
+    end = time.monotonic() + seconds
+
+    def check() -> None:
+        if time.monotonic() > end:
+            raise EpisodeFileError(TOO_SLOW.format(seconds=seconds))
+
+    return check
 
 
 @contextmanager
@@ -134,42 +142,6 @@ def untrusted_file_errors() -> Iterator[None]:
         raise
     except READ_ERRORS as error:
         raise EpisodeFileError(LACKS.format(what=str(error) or type(error).__name__)) from error
-
-
-def gunzip_limited(data: bytes) -> bytes:
-    """Decompress gzip data. Other data are returned unchanged. Raises EpisodeFileError if the result is
-    larger than `MAX_FILE_BYTES`."""
-    if not data.startswith(GZIP):
-        return data
-    try:
-        found = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(data, MAX_FILE_BYTES + 1)
-    except zlib.error as error:
-        raise EpisodeFileError(NO_JSON) from error
-    if len(found) > MAX_FILE_BYTES:
-        raise EpisodeFileError(TOO_LARGE.format(most=MAX_FILE_BYTES // 2**20))
-    return found
-
-
-def gzip_bytes(data: bytes) -> bytes:
-    """Compress data with gzip. The same data always give the same bytes."""
-    return gzip.compress(data, 9, mtime=0)
-
-
-def _content(data: bytes) -> dict[str, Any]:
-    plain = gunzip_limited(data)
-    try:
-        content = read_json(plain.decode())
-    except TooDeepError as error:
-        raise EpisodeFileError(f"it {error}") from error
-    except ValueError as error:
-        raise EpisodeFileError(NO_JSON) from error
-    if not isinstance(content, dict) or content.get("kind") != KIND:
-        raise EpisodeFileError(NOT_OURS)
-    if content.get("format") != FORMAT:
-        raise EpisodeFileError(OTHER_FORMAT.format(format=content.get("format"), known=FORMAT))
-    if content.pop("hash", None) != canonical_hash(content):
-        raise EpisodeFileError(CHANGED)
-    return content
 
 
 def _plain(value: object) -> str:

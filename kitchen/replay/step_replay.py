@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -89,9 +89,9 @@ def world_after_steps(record: EpisodeRecord, steps: int) -> World:
     return world
 
 
-def replay_faults(record: EpisodeRecord) -> Iterator[str]:
+def replay_faults(record: EpisodeRecord, before_step: Callable[[], None] = lambda: None) -> Iterator[str]:
     """Replay the episode, and yield each difference from its log as a sentence. Stops after the first step
-    with a difference."""
+    with a difference. Calls `before_step` before each step; its errors end the replay."""
     last = record.episode.step  # in a foreign file this can be any number: allocate nothing of its size
     if len(record.steps) != last or any(row.number != n for n, row in enumerate(record.steps, 1)):
         yield NOT_EVERY_STEP
@@ -99,6 +99,7 @@ def replay_faults(record: EpisodeRecord) -> Iterator[str]:
     try:
         world = initial_world(record)
         for row in record.steps:
+            before_step()
             if faults := list(_of_step(world, row, record.episode)):
                 yield from faults
                 return

@@ -12,7 +12,7 @@ from typing import cast
 from kitchen.charts import chart_data, vega_charts
 from kitchen.charts.chart_data import Chart, ImageFormat
 from kitchen.charts.chart_drawing import draw_chart
-from kitchen.infra.process_pool import ProcessPool
+from kitchen.infra.process_pool import ChildLimits, ProcessPool
 from study.analysis.statistics.charts_by_measure import charts_of, main_figure
 from study.analysis.statistics.figure_texts import NO_TEXTS, FigureTexts, texts_of
 from study.analysis.statistics.run_analysis import Analysis
@@ -40,7 +40,7 @@ WRITTEN: dict[str, Callable[[Chart], bytes]] = {
 }
 """Formats that are written without drawing."""
 
-_pool = ProcessPool(lambda: 1, waiting=20, longest=LONGEST)
+_pool = ProcessPool(lambda: 1, waiting=20, limits=ChildLimits(LONGEST))
 os.register_at_fork(after_in_child=_pool.forget)
 
 

@@ -18,11 +18,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
+from kitchen.contract.data_limits import read_json
 from kitchen.words.english_text import counted_noun, os_error_words
 
 FORMAT = 1
 """Version of the file format. Increase it when older programs can no longer read the file."""
 MANIFEST, KEY = "manifest.json", "secret.key"
+MAX_MANIFEST_BYTES = 2**20
+"""Maximum size of a manifest. It lists migrations and hashes, which are some ten thousand bytes."""
 DATABASES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
 """Name of the database in the tar, by Django's name of its kind."""
 ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
@@ -122,7 +125,7 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
         first = tar.next()
         if first is None or first.name != MANIFEST or not (data := tar.extractfile(first)):
             raise ValueError
-        said: dict[str, Any] = json.loads(data.read())
+        said: dict[str, Any] = read_json(data.read(MAX_MANIFEST_BYTES).decode())
         number = int(said["format"])
         manifest = Manifest(**{slot.name: said[slot.name] for slot in fields(Manifest)})
     except (ValueError, KeyError, TypeError) as error:

@@ -131,7 +131,7 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
     `changes` override the study's own fields. All staff may copy a `shared` study. Raises DataError if the
     file is invalid or the slug is taken.
     """
-    source, values = read_toml(path)
+    source, values = read_toml(path, foreign=True)
     told = source.read(_FILE, values)
     study = _make(source, Study, {**_study_values(told), "shared": shared, **changes})
     for position, condition in enumerate(told.conditions, start=1):

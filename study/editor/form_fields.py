@@ -14,7 +14,7 @@ from typing import Any
 
 from django import forms
 
-from kitchen.contract.data_files import TooDeepError, read_json
+from kitchen.contract.data_limits import DataLimitError, read_json
 from kitchen.contract.organisation import (
     ORGANISATION_LABELS,
     ORGANISATION_SETTINGS,
@@ -61,6 +61,10 @@ class TextLinesField(forms.CharField):
         return bool(list(initial or []) != self.to_python(data))
 
 
+MAX_JSON_CHARACTERS = 20_000
+"""Maximum length of the text in an `AnyValueField`."""
+
+
 class AnyValueField(forms.CharField):
     """A form field for an answer of any type. An empty text gives None, a number a number, `["a", "b"]` a
     list. Anything else is kept as a text."""
@@ -75,10 +79,14 @@ class AnyValueField(forms.CharField):
     def to_python(self, value: Any) -> Json:
         """Return the submitted text as a number, a list or a text."""
         text = super().to_python(value) or ""
+        if len(text) > MAX_JSON_CHARACTERS:
+            raise forms.ValidationError(
+                f"This has more than {MAX_JSON_CHARACTERS:,} characters.", code="limit"
+            )
         try:
             parsed = read_json(text)
-        except TooDeepError as error:
-            raise forms.ValidationError(f"This {error}.", code="deep") from None
+        except DataLimitError as error:
+            raise forms.ValidationError(f"This {error}.", code="limit") from None
         except ValueError:
             return text or None
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text

@@ -20,6 +20,7 @@ from django.shortcuts import get_object_or_404, render
 
 from kitchen.charts.vega_charts import vega_specification
 from kitchen.contract.bootstrap_intervals import mean_interval, share_interval
+from kitchen.contract.data_limits import GZIP
 from kitchen.contract.team_measures import team_measures
 from kitchen.contract.world_errors import WorldError
 from kitchen.infra.file_downloads import as_attachment
@@ -34,14 +35,8 @@ from kitchen.registry.world_metrics import (
     metrics_of_world,
 )
 from kitchen.registry.world_registry import get_world
-from kitchen.replay.episode_file import (
-    GZIP,
-    EpisodeFileError,
-    export_episode,
-    gzip_bytes,
-    read_episode_file,
-    untrusted_file_errors,
-)
+from kitchen.replay.episode_content import EpisodeFileError, gzip_bytes
+from kitchen.replay.episode_file import export_episode, read_episode_file, untrusted_file_errors
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
 from kitchen.replay.step_replay import report_step, seat_page_after

@@ -28,6 +28,7 @@ from tests.live.rows import Bench
 from tests.live.stack import running
 from tests.live.strangers import logins
 from tests.live.table import Figure, table
+from tests.live.uploads import uploads
 
 Row = Callable[[Bench], Awaitable[list[Figure]]]
 
@@ -45,6 +46,7 @@ ROWS: Mapping[str, Row] = {
     "flood": flood,
     "logins": logins,
     "models": models,
+    "uploads": uploads,
 }
 """The benchmark's rows by name, as in `--rows`."""
 USUAL = [name for name in ROWS if name != "capacity"]

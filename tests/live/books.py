@@ -145,6 +145,17 @@ def study(file: str) -> str:
     return made.get_absolute_url()
 
 
+def staff_session() -> str:
+    """Create a member of staff who is logged in, and return the session cookie as `name=value`."""
+    from django.conf import settings
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    user, client = User.objects.create_user("bench", is_staff=True), Client()
+    client.force_login(user)
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
 def settings_of(world: str, steps: int) -> Json:
     """Return the settings with which a world is played in the benchmark."""
     from kitchen.registry.world_registry import get_kit, get_world
@@ -231,6 +242,7 @@ ANSWERS: Mapping[str, Callable[..., Any]] = {
     "faults": faults,
     "study": study,
     "laid": laid,
+    "staff_session": staff_session,
     "log_of": log_of,
     "thinking": thinking,
     "ticked": ticked,

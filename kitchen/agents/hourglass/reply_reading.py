@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from kitchen.agents.hourglass.prompt import NO_AIM, NOBODY, STATUSES
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.assigned_jobs import aim_and_words
-from kitchen.contract.data_files import json_object_in_text
+from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply
 from kitchen.contract.world import Aim, Command, Json
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kitchen.contract.data_files import json_object_in_text
+from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.organisation import ANSWER, ASK, END, REQUEST, SAY
 from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from kitchen.contract.data_files import check_depth, read_json
+from kitchen.contract.data_limits import check_depth, read_json
 from kitchen.contract.language_model import (
     CallTimeoutError,
     ConnectionLostError,

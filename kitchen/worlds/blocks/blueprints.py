@@ -176,7 +176,7 @@ def read_blueprint(name: str) -> Blueprint:
 def parse_blueprint(text: str, name: str) -> Blueprint:
     """Return the blueprint that a TOML text describes. `name` is the text's name in error messages. Raises
     DataError if the text is wrong."""
-    return _checked(name, *parse_toml(text, name))
+    return _checked(name, *parse_toml(text, name, foreign=True))
 
 
 def _checked(name: str, source: DataSource, values: Json) -> Blueprint:

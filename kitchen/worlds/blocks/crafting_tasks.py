@@ -14,7 +14,7 @@ from typing import Annotated
 
 from pydantic import Field, Strict, TypeAdapter
 
-from kitchen.contract.data_files import DataError, DataSource, Key, Record, Text, Value, read_json
+from kitchen.contract.data_files import DataSource, Key, Record, Text, Value, file_text, parse_json
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.item_recipes import DATA, TABLE, Recipe, add_items, recipe_book, remove_items
 from kitchen.worlds.blocks.item_words import unknown_item
@@ -134,12 +134,9 @@ def _payable(item: str, times: int, pool: Mapping[str, int]) -> tuple[Recipe, di
 
 def read_tasks(path: Path) -> dict[str, CraftingTask]:
     """Return the tasks of a file by id. Raises DataError with file, key and reason if the file is wrong."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name}: cannot be read: {error}") from error
+    values = parse_json(file_text(path), path.name)
     tasks: dict[str, CraftingTask] = {}
-    for number, task in enumerate(parse_task_text(text, path.name, TypeAdapter(list[CraftingTask])), 1):
+    for number, task in enumerate(DataSource(path.name).read(TypeAdapter(list[CraftingTask]), values), 1):
         place, (key, reason) = DataSource(path.name, f"[{number}]"), task.problem()
         if task.id in tasks:
             key, reason = "id", f"{task.id!r} is named twice"
@@ -163,11 +160,7 @@ def parse_task(text: str, name: str) -> CraftingTask:
 def parse_task_text(text: str, name: str, kind: TypeAdapter[Value]) -> Value:
     """Return the value of this type that a JSON text describes. `name` is the text's name in error messages.
     Raises DataError with key and reason if the text is wrong."""
-    try:
-        values = read_json(text)
-    except ValueError as error:
-        raise DataError(f"{name}: not JSON: {error}") from error
-    return DataSource(name).read(kind, values)
+    return DataSource(name).read(kind, parse_json(text, name, foreign=True))
 
 
 @cache

@@ -177,15 +177,6 @@ def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
     return amount if isinstance(amount, int) else sum(amount[each] for each in contents)
 
 
-def parse_layout(text: str, file: str) -> Layout:
-    """Return the layout that the text of a layout file describes. Raises DataError, with a message of one
-    line, if it is faulty.
-
-    `file` is the name of the file. The layout's code is this name without its extension.
-    """
-    return _layout(Path(file).stem, *parse_toml(text, file))
-
-
 def _layout(code: str, source: DataSource, values: Mapping[str, Json]) -> Layout:
     entry = source.read(_FILE, values)
     cells = {(x, y): letter for y, row in enumerate(entry.grid) for x, letter in enumerate(row)}
@@ -312,8 +303,10 @@ CLASSIC_LAYOUTS = (
     "counter_circuit",
 )
 """The five layouts of the papers, in their order."""
-OWN_LAYOUT_CODE = "own"
-"""The code of a layout that is given in the settings."""
+OWN_LAYOUT_CODE, OWN_SETTING = "own", "own_layout"
+"""The code of a layout that is given in the settings, and the name of the setting with its text."""
+MAX_OWN_CHARACTERS = 4000
+"""Maximum length of this text."""
 
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
@@ -338,4 +331,12 @@ def shipped_layouts() -> Mapping[str, Layout]:
 def parse_own_layout(text: str) -> Layout:
     """Return the layout that a researcher typed as the setting `own_layout`. Raises DataError that names
     the setting if it is faulty."""
-    return parse_layout(text, f"{OWN_LAYOUT_CODE}_layout")
+    return _layout(OWN_SETTING, *read_own_layout(text))
+
+
+def read_own_layout(text: str) -> tuple[DataSource, dict[str, Json]]:
+    """Return (origin, content) of the text of the setting `own_layout`, which is not checked further. Raises
+    DataError that names the setting if the text is too long or not TOML."""
+    if len(text) > MAX_OWN_CHARACTERS:
+        raise DataError(f"{OWN_SETTING}: {len(text)} characters is above {MAX_OWN_CHARACTERS}")
+    return parse_toml(text, OWN_SETTING, foreign=True)

@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from kitchen.contract import drawable_setting
-from kitchen.contract.data_files import DataError, Record, parse_toml
+from kitchen.contract.data_files import DataError, Record
 from kitchen.contract.drawable_setting import (
     REMARK_CAUTION,
     REMARK_FACT,
@@ -38,6 +38,7 @@ from kitchen.worlds.overcooked.layout import (
     LETTERS,
     MAX_AMOUNT,
     OWN_LAYOUT_CODE,
+    OWN_SETTING,
     POT,
     POT_CAPACITY,
     SERVING,
@@ -47,6 +48,7 @@ from kitchen.worlds.overcooked.layout import (
     cell_ahead,
     is_floor,
     parse_own_layout,
+    read_own_layout,
     shipped_layouts,
 )
 from kitchen.worlds.overcooked.settings import read_options
@@ -291,8 +293,6 @@ EMPTY_DRAWING = GridDrawing(
     ("XXXXXXX", "X     X", "X 1 2 X", "X     X", "XXXXXXX"),
     {"title": "A new layout", "orders": "OOO", "bonus": "", "value": "20", "time": "20"},
 )
-SETTING_NAME = "own_layout"
-"""Name of the setting; messages of the layout reader begin with it."""
 _EACH = re.compile(r"([OT])\s*=\s*(\d+)")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -374,7 +374,7 @@ class LayoutEditor(drawable_setting.DrawableSetting):
 
 def _read(text: str) -> DrawnLayout:
     """Read the drawable fields of a layout text. Raises DataError if they are invalid."""
-    source, values = parse_toml(text, SETTING_NAME)
+    source, values = read_own_layout(text)
     return source.read(_DRAWN, values)
 
 
@@ -384,7 +384,7 @@ def _refused(text: str, error: SettingsError) -> list[str]:
     with suppress(DataError):
         if found := list(layout_faults(_read(text))):
             return found
-    words = str(error).removeprefix(f"{SETTING_NAME}: ")
+    words = str(error).removeprefix(f"{OWN_SETTING}: ")
     return [words if words.endswith(".") else f"{words[:1].upper()}{words[1:]}."]
 
 

@@ -10,7 +10,14 @@ from pathlib import Path
 from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
-from kitchen.worlds.overcooked.layout import OWN_LAYOUT_CODE, Layout, parse_own_layout, shipped_layouts
+from kitchen.worlds.overcooked.layout import (
+    MAX_OWN_CHARACTERS,
+    OWN_LAYOUT_CODE,
+    OWN_SETTING,
+    Layout,
+    parse_own_layout,
+    shipped_layouts,
+)
 
 COOKING_AUTO, COOKING_INTERACT = "auto", "interact"
 PACE_TICK, DRAWN = "tick", "drawn"
@@ -21,6 +28,8 @@ def _declared_settings() -> Iterator[Setting]:
     shipped = ((code, layout.title) for code, layout in shipped_layouts().items())
     layouts = (*shipped, (OWN_LAYOUT_CODE, "One of your own, below"))
     for entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["setting"]:
+        if entry["name"] == OWN_SETTING:
+            entry["maximum"] = MAX_OWN_CHARACTERS
         choices = layouts if entry["name"] == "layout" else tuple(map(tuple, entry.pop("choices", ())))
         yield Setting(**entry, choices=choices)
 

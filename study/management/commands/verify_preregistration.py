@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from kitchen.contract.data_files import read_json
+from kitchen.contract.data_limits import read_json, read_text
 from study.design.preregistration import bundle_problem, date_is_hashed, has_content
 
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         """
         path: Path = options["file"]
         try:
-            bundle = read_json(path.read_text(encoding="utf-8"))
+            bundle = read_json(read_text(path))
         except (OSError, ValueError) as error:
             raise CommandError(f"{path}: {error}", returncode=2) from error
         if problem := bundle_problem(bundle):

@@ -9,14 +9,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
-from kitchen.contract.data_files import (
-    MAX_DEPTH,
-    DataError,
-    TooDeepError,
-    check_depth,
-    parse_toml,
-    read_json,
-)
+from kitchen.contract.data_files import DataError, parse_toml
+from kitchen.contract.data_limits import MAX_DEPTH, TooDeepError, check_depth, read_json
 from study.editor.form_fields import AnyValueField
 
 DEEP = "[" * 100_000 + "]" * 100_000

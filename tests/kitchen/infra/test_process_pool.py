@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,14 @@ from brigade.paths import base_dir
 from kitchen.agents.make_situation import make_situation
 from kitchen.infra import process_pool_worker
 from kitchen.infra.log_context import error_location, error_traceback
-from kitchen.infra.process_pool import BusyError, ChildDiedError, ChildTimeoutError, ProcessPool
+from kitchen.infra.process_pool import (
+    BusyError,
+    ChildDiedError,
+    ChildLimits,
+    ChildMemoryError,
+    ChildTimeoutError,
+    ProcessPool,
+)
 from kitchen.registry.agent_registry import decide_with_settings
 from kitchen.registry.world_registry import get_world
 from tests.kitchen.infra import pool_functions
@@ -45,8 +53,8 @@ def own() -> Iterator[Callable[..., ProcessPool]]:
     """Pools of a test's own."""
     made: list[ProcessPool] = []
 
-    def make(processes: int = 1, **more: float) -> ProcessPool:
-        made.append(ProcessPool(lambda: processes, **more))  # type: ignore[arg-type]
+    def make(processes: int = 1, **more: Any) -> ProcessPool:
+        made.append(ProcessPool(lambda: processes, **more))
         return made[-1]
 
     yield make
@@ -150,11 +158,23 @@ def test_who_comes_when_too_many_wait_is_told_at_once(
 
 
 def test_one_that_takes_too_long_is_ended(own: Callable[..., ProcessPool], tmp_path: Path) -> None:
-    pool = own(longest=0.5)
+    pool = own(limits=ChildLimits(0.5))
     with pytest.raises(ChildTimeoutError, match=r"no answer within 0\.5 s"):
         pool.submit(pool_functions.wait_for, str(tmp_path / "never")).result(SECONDS)
-    pool._longest = SECONDS  # a new process may need longer than that on a busy machine
+    pool.limits = ChildLimits(SECONDS)  # a new process may need longer than that on a busy machine
     assert pool.submit(abs, -1).result(SECONDS) == 1
+
+
+def test_one_that_needs_too_much_memory_is_ended_and_the_next_has_a_new_child(
+    own: Callable[..., ProcessPool],
+) -> None:
+    pool = own(limits=ChildLimits(SECONDS, memory=64 * 2**20, nice=3))
+    child = pool.submit(os.getpid).result(SECONDS)
+    with pytest.raises(ChildMemoryError, match="it needs more than 64 MiB"):
+        pool.submit(bytes, 200 * 2**20).result(SECONDS)
+    assert len(pool.submit(bytes, 2**20).result(SECONDS)) == 2**20
+    assert pool.submit(os.getpid).result(SECONDS) != child
+    assert pool.submit(os.nice, 0).result(SECONDS) == os.nice(0) + 3
 
 
 def test_nothing_is_started_before_it_is_needed_and_all_of_it_to_be_ready(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.data_files import MAX_DEPTH
+from kitchen.contract.data_limits import MAX_DEPTH
 from kitchen.contract.language_model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
 from kitchen.infra.event_loop import run_in_loop
 from kitchen.llm import provider_registry

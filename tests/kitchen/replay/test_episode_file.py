@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.world import canonical_hash
-from kitchen.replay.episode_file import (
-    GZIP,
-    MAX_FILE_BYTES,
+from kitchen.contract.data_limits import GZIP, MAX_FILE_BYTES, MAX_VALUES
+from kitchen.contract.world import canonical_hash, canonical_json
+from kitchen.replay.episode_content import (
     EpisodeFileError,
-    export_episode,
+    episode_content,
     gzip_bytes,
-    read_episode_file,
+    raw_hash_matches,
 )
+from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord
 from kitchen.replay.step_replay import report_step, seat_page_after
 from tests.kitchen.factories import make_episode, mind
@@ -66,6 +66,7 @@ def test_a_wrong_file_is_refused_with_the_reason() -> None:
         b"PK\x03": "it is not JSON",
         b'{"format": 1}': "it is not an exported episode",
         data.replace(b'"format":1', b'"format":2'): "it is of format 2",
+        data.replace(b'"format":1', b'"format":"%s"' % (b"x" * 1_000)): "it is of format x{283}…$",
         data.replace(b'"east"', b'"west"', 1): "it was changed after the export",
         b'{"a":' * 60 + b"1" + b"}" * 60: "it is nested deeper than 50 levels",
         _signed({**whole, "seats": []}): "something is missing or has the wrong form: a seat",
@@ -96,10 +97,39 @@ def test_a_packed_file_is_opened_too_and_one_that_unpacks_to_very_much_is_not() 
     assert export_episode(read_episode_file(gzip_bytes(export_episode(record)))) == export_episode(record)
     for file, why in {
         gzip_bytes(b" " * (MAX_FILE_BYTES + 1)): "it has more than 32 MiB",
+        gzip_bytes(b"[" + b"1," * MAX_VALUES + b"1]"): "it has more than 1,000,000 values",
+        gzip_bytes(b"[" * 100_000): "it is nested deeper than 50 levels",
+        gzip_bytes(export_episode(record))[:-20]: "it is not JSON",
+        gzip_bytes(b"\xff"): "it is not JSON",
         GZIP + b"no": "it is not JSON",
     }.items():
         with pytest.raises(EpisodeFileError, match="^" + why):
             read_episode_file(file)
+
+
+def test_the_hash_is_that_of_the_bytes_and_files_of_earlier_versions_are_read_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = export_episode(played(grids(), 2, "east"))
+    content = json.loads(data)
+    earlier = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    formatted = json.dumps(content, indent=1, sort_keys=True).encode()
+    assert raw_hash_matches(data) and not raw_hash_matches(formatted)
+    assert not raw_hash_matches(data.replace(b'"east"', b'"west"', 1)) and not raw_hash_matches(data + b"1")
+    stated = content.pop("hash")
+    assert canonical_hash(content) == stated and data == b'%s,"hash":"%s"}\n' % (
+        canonical_json(content)[:-1].encode(),
+        stated.encode(),
+    )
+    assert all(episode_content(file) == content for file in (data, earlier, formatted))
+    monkeypatch.setattr("kitchen.replay.episode_content.canonical_hash", None)  # which is slow
+    assert episode_content(data) == content
+
+
+def test_a_replay_that_takes_too_long_is_given_up() -> None:
+    data = export_episode(played(grids(), 2, "east"))
+    with pytest.raises(EpisodeFileError, match=r"^its replay takes longer than 0 s$"):
+        read_episode_file(data, seconds=0)
 
 
 def test_times_are_restored_to_the_microsecond() -> None:

@@ -129,6 +129,22 @@ def test_a_file_that_was_given_and_not_drawn_yet_is_saved_or_refused(client: Cli
     assert (settings(study)["layout"], settings(study)["own_layout"]) == ("own", file.strip())
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[" * 3_000, "Not TOML"),
+        ("a = " + "[" * 3_000, "nested deeper than 50 levels"),
+        ("grid = [" + '"X",' * 100_000 + "]", "400009 characters is above 4000"),
+    ],
+    ids=["wrong", "deep", "wide"],
+)
+def test_a_hostile_drawing_is_refused(client: Client, study: Study, text: str, why: str) -> None:
+    for asked in ({}, {"_show_settings": f"read {NAME}"}):
+        page = unescape(send(client, study, **{f"{NAME}__given": text}, **asked).content.decode())
+        assert why.lower() in page.lower()
+    assert settings(study)["own_layout"] == WRITTEN
+
+
 def test_what_cannot_be_drawn_is_written_and_refused_as_ever(client: Client, study: Study) -> None:
     asked = {"_show_settings": f"read {NAME}", f"{NAME}__given": "colour = 'red'"}
     page = unescape(send(client, study, **drawn(title="Mine"), **asked).content.decode())

@@ -23,7 +23,8 @@ from kitchen.play.models import Episode, Message, Step
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_metrics import event_columns
 from kitchen.registry.world_registry import WORLDS, get_page
-from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
+from kitchen.replay.episode_content import EpisodeFileError
+from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.episode_timeline import event_steps
 from kitchen.replay.step_replay import report_step

@@ -14,7 +14,11 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from kitchen.contract.data_limits import MAX_FILE_BYTES, MAX_VALUES
+from kitchen.infra import foreign_files
+from kitchen.infra.process_pool import ChildLimits, ProcessPool
 from kitchen.play.models import Episode
+from kitchen.replay.episode_content import gzip_bytes
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.episode_timeline import event_steps
 from study.design.models import Study
@@ -132,6 +136,32 @@ def test_a_wrong_file_is_refused_with_the_reason(client: Client, address: str) -
     for packed in ("", "?", "eJwDAAAAAAE="):
         answer = client.post("/staff/replay/", {"packed": packed})
         assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("plain", "why"),
+    [
+        (b"[" + b"1," * MAX_VALUES + b"1]", "it has more than 1,000,000 values."),
+        (b" " * (MAX_FILE_BYTES + 1), "it has more than 32 MiB."),
+        (b"[" * 100_000, "it is nested deeper than 50 levels."),
+    ],
+    ids=["wide", "large", "deep"],
+)
+def test_a_hostile_file_is_refused_with_the_limit_and_the_next_file_is_opened(
+    client: Client, address: str, plain: bytes, why: str
+) -> None:
+    answer = opened(client, gzip_bytes(plain))
+    assert answer.status_code == 422 and f"This file was not opened: {why}" in text_of(answer)
+    assert "nothing of it is stored here" in text_of(opened(client, file_of(client, address)))
+
+
+def test_a_file_that_takes_too_long_is_refused(
+    client: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = ProcessPool(lambda: 1, limits=ChildLimits(0.001))
+    monkeypatch.setattr(foreign_files, "_pool", pool)
+    answer = opened(client, file_of(client, address))
+    assert "This file was not opened: it takes longer than 0.001 s to read." in text_of(answer)
 
 
 def test_a_message_without_words_is_told_without_a_colon() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kitchen.agents.job_answers import JOB_ANSWER_PATTERN, JOB_ANSWERS_SCHEMA
-from kitchen.contract.data_files import json_object_in_text
+from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND
 from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.world import Command, Json

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
-from kitchen.contract.data_files import json_object_in_text
+from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS
 from kitchen.contract.world import Command, Json

@@ -236,7 +236,7 @@ def test_a_task_that_cannot_be_made_is_refused_where_only_others_are_wanted() ->
         ("gather", {"own_task": '{"item": "oak_log", "amount": 365}'}, "amount: must not be more than 364"),
         ("gather", {"own_task": '{"item": "oak_log", "amount": 0}'}, "own_task: amount"),
         ("gather", {"own_task": '{"item": "oak_log", "amount": 1, "inventories": [{}]}'}, "1 inventory for"),
-        ("crafting", {"own_task": "[" * 9_000}, "own_task: not JSON"),
+        ("crafting", {"own_task": "[" * 9_000}, "own_task: is nested deeper than 50"),
         ("crafting", {"own_task": '{"id": "x"}'}, "own_task: seats: is missing"),
         ("crafting", {"own_task": "[]"}, "own_task: must be a table"),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from kitchen.contract.data_files import DataError
 from kitchen.contract.world_errors import SettingsError
-from kitchen.worlds.overcooked.layout import CLASSIC_LAYOUTS, parse_layout, shipped_layouts
+from kitchen.worlds.overcooked.layout import CLASSIC_LAYOUTS, parse_own_layout, shipped_layouts
 from kitchen.worlds.overcooked.world import Overcooked
 
 ROWS = ("XXPXX", "O  2O", "X1  X", "XDXSX")
@@ -56,14 +56,14 @@ def test_at_least_eight_come_along_the_classic_ones_first() -> None:
 )
 def test_a_wrong_file_is_refused_with_file_key_and_reason(wrong: str, said: str) -> None:
     with pytest.raises(DataError) as caught:
-        parse_layout(wrong, "ours.toml")
-    assert str(caught.value).startswith(f"ours.toml: {said}") and "\n" not in str(caught.value)
+        parse_own_layout(wrong)
+    assert str(caught.value).startswith(f"own_layout: {said}") and "\n" not in str(caught.value)
 
 
 def test_letters_of_an_order_stand_in_any_order() -> None:
     rows = ("XXPXX", "O  2T", "X1  X", "XDXSX")
     with pytest.raises(DataError, match=r"orders\[2\]: 'TO' stands there twice"):
-        parse_layout(text(rows, orders='["OT", "TO"]'), "ours.toml")
+        parse_own_layout(text(rows, orders='["OT", "TO"]'))
 
 
 def test_a_layout_of_ones_own_stands_in_the_settings() -> None:
