@@ -17,9 +17,9 @@ WITHIN_REACH = """
     window.WebSocket = class extends Real {
       constructor(...given) {
         super(...given);
-        if (window.closed) window.away.push(Date.now() - window.closed);
+        if (window.shutAt) window.away.push(Date.now() - window.shutAt);
         window.line = this;
-        this.addEventListener("close", (event) => { if (event.code === 4429) window.closed = Date.now(); });
+        this.addEventListener("close", (event) => { if (event.code === 4429) window.shutAt = Date.now(); });
       }
     };
     window.away = [];
