@@ -37,8 +37,16 @@ FORWARD_SECONDS = 120.0
 LARGEST_MESSAGE = 65_536
 """Maximum bytes of a websocket message."""
 MOST_UNREAD = 24
-"""Maximum number of unread messages of one websocket. A page has only a few in the worst case: it waits for
-answers. Its presence checks come at most once a second, for some seconds."""
+"""Number of unread messages of one websocket that a page never has for long: it waits for answers, and its
+presence checks come at most once a second. After a pause of this process there may be more for a moment."""
+UNREAD_SECONDS = 2.0
+"""Seconds in which an application must read messages beyond `MOST_UNREAD`, or the websocket is closed."""
+PAUSE_SECONDS = 0.25
+"""Seconds of delay after which a timer shows that this process has paused."""
+MOST_UNREAD_AT_ONCE = 500
+"""Maximum number of unread messages of one websocket, at any time."""
+LARGEST_UNREAD = 1024
+"""Maximum bytes of an unread message beyond the first `MOST_UNREAD`. A pressed key has a hundred."""
 ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200
 """Pings, pongs and fragments of one websocket a second, and at once. A page pongs every twenty seconds."""
 FRESH_SECONDS = 2.0

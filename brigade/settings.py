@@ -326,7 +326,11 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": PREFIX,
-        "OPTIONS": {"serializer": "kitchen.infra.storable_json.JsonSerializer"},
+        "OPTIONS": {
+            "serializer": "kitchen.infra.storable_json.JsonSerializer",
+            "socket_timeout": 1.0,
+            "socket_connect_timeout": 1.0,
+        },
     }
 }
 

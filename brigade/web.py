@@ -279,7 +279,14 @@ class HttpConnections(HTTPFactory):
 
 class LimitedWebSocket(WebSocketProtocol):
     """A websocket with limits. It is closed if it sends many messages without waiting for answers. It is
-    also closed if it sends endless pings, pongs or fragments, which no browser does."""
+    also closed if it sends endless pings, pongs or fragments, which no browser does.
+
+    After a pause of this process, all messages that came meanwhile are here at once. So they count only
+    after the application had time to read them.
+    """
+
+    unread_check: asyncio.TimerHandle | None = None
+    """The coming check whether the application has read enough. None if few messages are unread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -297,11 +304,42 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """Pass a message from the browser to the application. Close the websocket if too many messages are
-        waiting for the application."""
-        if self.application_queue.qsize() < server_limits.MOST_UNREAD:
+        waiting for the application, or many for `UNREAD_SECONDS`."""
+        unread = self.application_queue.qsize()
+        if unread < server_limits.MOST_UNREAD:
+            self.cancel_unread_check()
             super().onMessage(payload, isBinary)
-        elif self.state == self.STATE_OPEN:
+        elif self.state != self.STATE_OPEN:
+            return
+        elif unread < server_limits.MOST_UNREAD_AT_ONCE and len(payload) <= server_limits.LARGEST_UNREAD:
+            super().onMessage(payload, isBinary)
+            if self.unread_check is None:
+                self.check_unread_later()
+        else:
             self.shut()
+
+    def check_unread_later(self) -> None:
+        """Check in `UNREAD_SECONDS` how many messages are still unread."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + server_limits.UNREAD_SECONDS
+        self.unread_check = loop.call_at(due, self.check_unread, due)
+
+    def check_unread(self, due: float) -> None:
+        """Close the websocket if many messages are still unread at the time `due`. If this process paused
+        meanwhile, check again later."""
+        self.unread_check = None
+        if self.state != self.STATE_OPEN or self.application_queue.qsize() < server_limits.MOST_UNREAD:
+            return
+        if asyncio.get_running_loop().time() - due > server_limits.PAUSE_SECONDS:
+            self.check_unread_later()
+        else:
+            self.shut()
+
+    def cancel_unread_check(self) -> None:
+        """Cancel the check of unread messages, if one is due."""
+        if self.unread_check is not None:
+            self.unread_check.cancel()
+            self.unread_check = None
 
     def serverSend(self, content: Any, binary: bool = False) -> None:  # noqa: N802 - daphne's
         """Send a message of the application to the browser. If the connection is closed, drop the message
@@ -319,6 +357,7 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def shut(self) -> None:
         """Close the websocket because the browser sent too much. Discard all waiting and later messages."""
+        self.cancel_unread_check()
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""

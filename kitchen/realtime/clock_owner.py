@@ -11,17 +11,18 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Collection, Coroutine, Sequence
+from itertools import count
 from typing import Any, TypeVar
 
 from channels.exceptions import ChannelFull
 from django.db import Error
 
 from kitchen.infra import prometheus_metrics
+from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import log_context
-from kitchen.play.models import Seat
-from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
+from kitchen.play.models import Episode, Seat
 from kitchen.realtime.realtime_agents import RealtimeAgents
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.realtime_storage import (
@@ -33,7 +34,14 @@ from kitchen.realtime.realtime_storage import (
     store_tick_groups,
     take_clock_claim,
 )
-from kitchen.realtime.tick_messages import TickUpdates, keys_group, layer_message, pages_group
+from kitchen.realtime.tick_messages import (
+    TickSource,
+    TickUpdates,
+    keys_group,
+    layer_message,
+    pages_group,
+    source_of,
+)
 
 T = TypeVar("T")
 Seated = tuple[int, int, str]
@@ -55,13 +63,16 @@ SEND_SECONDS = 1.0
 
 
 class OwnedEpisode:
-    """An episode that this process has claimed, and the asyncio task that computes its ticks."""
+    """An episode that this process has claimed, and the asyncio task that computes its ticks. `owner` and
+    `epoch` are those of its `TickSource`."""
 
-    def __init__(self, game: RealtimeEpisode) -> None:
-        self.game, self.updates = game, TickUpdates(game)
+    def __init__(self, game: RealtimeEpisode, owner: str, epoch: int) -> None:
+        self.game, self.updates = game, TickUpdates(game, TickSource(owner, epoch, game.episode.step))
         self.stored = asyncio.Event()
         """Set whenever a group of ticks was stored."""
         self.task: asyncio.Task[None] | None = None
+        self.is_loss_reported = False
+        """True once a page has reported that earlier steps are lost."""
 
 
 class ClockOwner:
@@ -70,6 +81,7 @@ class ClockOwner:
 
     def __init__(self, layer: Any) -> None:
         self.name = new_owner_name()
+        self._epochs = count(1)
         self.played: dict[int, OwnedEpisode] = {}
         self._layer = layer
         self._channel = ""
@@ -150,7 +162,8 @@ class ClockOwner:
         game = await run_in_db_thread(read_realtime_episode, one, asyncio.get_running_loop().time(), minds)
         if game is not None:
             await self._layer.group_add(keys_group(one.episode_id), self._channel)
-            played = self.played[one.episode_id] = OwnedEpisode(game)
+            owner, epoch = self.name.rpartition("#")[2], next(self._epochs)
+            played = self.played[one.episode_id] = OwnedEpisode(game, owner, epoch)
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
@@ -163,12 +176,26 @@ class ClockOwner:
 
     async def _drop(self, episode_id: int) -> None:
         """Stop computing an episode. Its pages notice this without a message."""
+        played = self.played.get(episode_id)
         self._end(episode_id)
+        if played and played.game.unstored_since is not None:
+            await self._report_discarded(played.game)
         try:
             await self._send(episode_id, layer_message("tick.over"))
             await self._layer.group_discard(keys_group(episode_id), self._channel)
         except CHANNEL_ERRORS as error:
             log.warning("pages could not be told: %s", error)
+
+    async def _report_discarded(self, game: RealtimeEpisode) -> None:
+        """Log that ticks were shown and are not stored, because somebody ended the episode. If another
+        process computes it, that process logs what its pages report (`_keys_lost`)."""
+        ended = Episode.objects.filter(pk=game.episode.pk).exclude(status=Episode.Status.PLAYING)
+        stored = await run_in_db_thread(ended.values_list("step", flat=True).first)
+        if stored is not None:
+            log.warning(
+                "episode %s was ended: steps %s to %s were shown and are not stored",
+                *(game.episode.pk, stored + 1, game.episode.step),
+            )
 
     def _end(self, episode_id: int, *, stay: bool = False) -> None:
         played = self.played.get(episode_id) if stay else self.played.pop(episode_id, None)
@@ -280,8 +307,8 @@ class ClockOwner:
 
     async def _is_stored(self, played: OwnedEpisode, stored: Collection[int]) -> None:
         episode_id = played.game.episode.pk
-        played.game.stored()
         if episode_id in stored:
+            played.game.stored()
             played.stored.set()
         elif self.played.get(episode_id) is played:
             await self._drop(episode_id)
@@ -337,6 +364,17 @@ class ClockOwner:
         """Send the whole state to a page. The end is sent only after it is stored."""
         if not self._waits_for_storage(played.game):
             await self._reply(message, self._whole(played))
+
+    async def _keys_lost(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
+        """Log once that pages were shown steps which are lost: another process computed them, and did not
+        store them."""
+        source = played.updates.source
+        if source_of(message) == source and not played.is_loss_reported:
+            played.is_loss_reported = True
+            log.warning(
+                "episode %s: steps %s to %s were shown and are lost: their clock process did not store them",
+                *(played.game.episode.pk, source.since + 1, message["newest"]),
+            )
 
     async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Release the keys of a page, or of its old connection, that was closed."""

@@ -7,6 +7,7 @@ messages.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Mapping
@@ -14,7 +15,8 @@ from typing import Any
 
 from django.utils import translation
 
-from kitchen.contract.world import Json
+from kitchen.contract.world import Command, Json
+from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.websocket_rate_limits import TokenBucket
 from kitchen.play.live.common_panels import gone_sentences
 from kitchen.play.live.page_session import (
@@ -25,27 +27,65 @@ from kitchen.play.live.page_session import (
     OpenPage,
     PageAnswer,
 )
+from kitchen.play.live.page_watchdog import page_watch
 from kitchen.play.live.seat_consumer import SeatConsumer
 from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Episode, Seat
-from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
 from kitchen.play.turn.submitted_commands import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.websocket_messages import NoticeMessage, SyncMessage, TurnStamp, read_one_of
+from kitchen.play.turn.websocket_messages import (
+    NoticeMessage,
+    PingMessage,
+    SyncMessage,
+    TurnStamp,
+    read_one_of,
+)
 from kitchen.realtime.tick_messages import (
     TICK_MESSAGE_KINDS,
     KeyMessage,
+    TickSource,
     keys_group,
     layer_message,
     pages_group,
+    source_of,
 )
 
 log = logging.getLogger(__name__)
 
 NO_EPISODE_STAMP = "", "", (0, "", "", 0, 0, 0)
 """The stored state (key, page, stamp) of a seat whose episode is erased."""
-MESSAGES_PER_SECOND, MAX_MESSAGES = 40.0, 120
-"""Messages of a page allowed in a second, and at once."""
+MESSAGES_PER_SECOND, MAX_MESSAGES = 40.0, 240
+"""Messages of a page allowed in a second, and at once. At once are those that come while this process
+pauses."""
+MAX_WAITING_KEYS = 16
+"""Maximum number of keys whose messages wait to be forwarded."""
+ASK_AGAIN_SECONDS = 1.0
+"""Seconds after which a page that receives ticks and no answer asks again for the whole state."""
+
+
+class WaitingKeys:
+    """The key messages of one page that are not forwarded yet. Of each key, only the newest state waits.
+
+    If a key was pressed and then released, both messages wait, because a short press counts in a tick.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[Command, list[KeyMessage]] = {}
+
+    def add(self, message: KeyMessage) -> None:
+        """Add a message, in place of older ones of its key."""
+        pressed = [one for one in self._waiting.pop(message.command, ()) if one.down]
+        self._waiting[message.command] = [message] if message.down else [*pressed, message]
+        if len(self._waiting) > MAX_WAITING_KEYS:
+            del self._waiting[next(iter(self._waiting))]
+
+    def take(self) -> list[KeyMessage]:
+        """Remove and return the messages of the key that waits longest. Empty if no key waits."""
+        return self._waiting.pop(next(iter(self._waiting))) if self._waiting else []
+
+    def clear(self) -> None:
+        """Remove all messages."""
+        self._waiting.clear()
 
 
 class TickPage(OpenPage):
@@ -55,6 +95,8 @@ class TickPage(OpenPage):
     """True once the page was notified that the episode is over."""
     gone = 0
     """Number of seats taken over that the page was last notified of."""
+    is_late_told = False
+    """True if the page was last told that news is late."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
         """Return whether the page knows the stored state of its seat. Steps are ignored, because the page
@@ -74,19 +116,27 @@ class TickPage(OpenPage):
         if mind is not None or page != self.name:
             return PageAnswer(close=ELSEWHERE_CLOSE_CODE if mind is None else TAKEN_OVER_CLOSE_CODE)
         if status == Episode.Status.PLAYING or self.is_over:
-            return self._gone_answer(len(gone or {}))
+            return PageAnswer((*self._late_texts(), *self._gone_texts(len(gone or {}))))
         self.is_over = True
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 
-    def _gone_answer(self, gone: int) -> PageAnswer:
-        """Return an answer with sentences about people who have left. `gone` is their number. The answer is
-        empty if the page already shows this."""
+    def _late_texts(self) -> tuple[str, ...]:
+        """Return the message that ticks cannot arrive at the moment, or that they can again. Empty if the
+        page already shows this."""
+        if self.news_is_late == self.is_late_told:
+            return ()
+        self.is_late_told = self.news_is_late
+        return (json.dumps({"type": "late", "late": self.news_is_late}),)
+
+    def _gone_texts(self, gone: int) -> tuple[str, ...]:
+        """Return the message with sentences about people who have left. `gone` is their number. Empty if the
+        page already shows this."""
         if gone == self.gone:
-            return PageAnswer()
+            return ()
         self.gone = gone
         with read_turn(self.seat.episode_id) as turn, translation.override(self.language):
             sentences = gone_sentences(seat_view_in_turn(turn, self.seat.number))
-        return PageAnswer((json.dumps({"type": "gone", "said": sentences}),))
+        return (json.dumps({"type": "gone", "said": sentences}),)
 
     def end(self) -> str:
         """Return the HTML of all panels after the end of the episode."""
@@ -99,11 +149,21 @@ class TickConsumer(SeatConsumer):
 
     kind_of_page = TickPage
     only_json = True
+    read_at_once = (PingMessage, KeyMessage)
     shown: int | None = None
     """The last step that the page knows. None if it needs the whole state."""
+    newest = 0
+    """The last step that was sent to the page, as part of `source`."""
+    source: TickSource | None = None
+    """The clock process and the run of it from which the page's steps come. None before the first one."""
+    asked_at = 0.0
+    """Time of the event loop at which the whole state was last requested."""
+    forwarding: asyncio.Task[None] | None = None
+    """The task that forwards keys."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.keys = WaitingKeys()
         self.tokens = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
@@ -121,46 +181,50 @@ class TickConsumer(SeatConsumer):
         """Parse a message from the browser. Raises MessageError if it is invalid."""
         return read_one_of(TICK_MESSAGE_KINDS, text)
 
-    async def subscribe(self) -> None:
-        """Subscribe to the ticks, and inform the clock process that this page plays the seat."""
-        was = self.subscribed
-        await super().subscribe()
-        if self.page and self.subscribed and not was:
-            try:
-                await self.channel_layer.group_add(pages_group(self.page.seat.episode_id), self.channel_name)
-                await self.notify_owner("keys.sat")
-            except CHANNEL_ERRORS:
-                self.subscribed = False  # tried again later
+    async def join(self, page: OpenPage) -> None:
+        """Subscribe to the ticks, and inform the clock process that this page plays the seat. Raises one of
+        `CHANNEL_ERRORS` if the channel layer is unreachable."""
+        await super().join(page)
+        await self.join_group(pages_group(page.seat.episode_id))
+        await self.notify_owner("keys.sat")
 
     async def disconnect(self, code: int) -> None:
         """Inform the clock process that the connection has closed, so that it releases the page's keys.
         Then unsubscribe."""
-        if self.page and self.subscribed:
+        if self.page and self.channel_name:
             try:
                 await self.notify_owner("keys.left")
-                await self.channel_layer.group_discard(
-                    pages_group(self.page.seat.episode_id), self.channel_name
-                )
+                await self.leave_group(pages_group(self.page.seat.episode_id))
             except CHANNEL_ERRORS as error:
                 log.warning("the clock cannot be told: %s", error)
         await super().disconnect(code)
 
     async def notify_owner(self, kind: str, **more: Json) -> None:
         """Send a message of type `kind` to the clock process that owns the episode. The message is lost if
-        no process owns it."""
-        if self.page is None:
+        no process owns it, or if the channel layer was unreachable a moment ago. Raises one of
+        `CHANNEL_ERRORS` if it is unreachable since."""
+        if self.page is None or page_watch().is_layer_away:
             return
         seat = self.page.seat
         whose = {"episode": seat.episode_id, "seat": seat.number, "page": self.page.name}
         message = layer_message(kind, **whose, reply=self.channel_name, **more)
-        await self.channel_layer.group_send(keys_group(seat.episode_id), message)
+        await self.send_to_group(keys_group(seat.episode_id), message)
 
     async def on_key(self, page: OpenPage, message: KeyMessage) -> None:
-        """Forward a pressed or released key to the clock process that owns the episode."""
-        command = list(message.command)
+        """Forward a pressed or released key to the clock process that owns the episode. While earlier keys
+        are being forwarded, only the newest state of each key waits."""
+        self.keys.add(message)
+        if self.forwarding is None or self.forwarding.done():
+            self.forwarding = asyncio.create_task(self._forward_keys())
+
+    async def _forward_keys(self) -> None:
         try:
-            await self.notify_owner("keys.pressed", command=command, down=message.down, number=message.number)
+            while messages := self.keys.take():
+                for one in messages:
+                    key = {"command": list(one.command), "down": one.down, "number": one.number}
+                    await self.notify_owner("keys.pressed", **key)
         except CHANNEL_ERRORS as error:
+            self.keys.clear()
             log.warning("the clock cannot be told: %s", error)
 
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
@@ -170,7 +234,7 @@ class TickConsumer(SeatConsumer):
 
     async def ask(self) -> None:
         """Request the whole present state from the clock process."""
-        self.shown = None
+        self.shown, self.asked_at = None, asyncio.get_running_loop().time()
         try:
             await self.notify_owner("keys.asked")
         except CHANNEL_ERRORS as error:
@@ -179,22 +243,39 @@ class TickConsumer(SeatConsumer):
     async def tick_whole(self, event: dict[str, Any]) -> None:
         """Send the whole state, received from the clock process in `event`, to the page."""
         if self.page and (part := event["seats"].get(str(self.page.seat.number))):
-            self.shown = event["step"]
-            await self.send_part("whole", event, part, "step", "tick_ms", "score", "starts_in_ms", "lost_ms")
+            lost = await self._take_source(source_of(event))
+            self.shown = self.newest = event["step"]
+            names = "step", "tick_ms", "score", "starts_in_ms", "lost_ms"
+            await self.send_part("whole", event, {**part, "lost_steps": lost}, *names)
+
+    async def _take_source(self, source: TickSource) -> int:
+        """Record that the page's steps come from this clock process from now on. Return how many steps the
+        page was shown before that are lost, because they were never stored. Inform the process of them."""
+        before, self.source = self.source, source
+        if before in (None, source) or self.newest <= source.since:
+            return 0
+        try:
+            await self.notify_owner("keys.lost", source=list(source), newest=self.newest)
+        except CHANNEL_ERRORS as error:
+            log.warning("the clock cannot be told: %s", error)
+        return self.newest - source.since
 
     async def tick_shown(self, event: dict[str, Any]) -> None:
-        """Send one tick, received from the clock process in `event`, to the page. If ticks are missing
-        before it, request the whole state instead."""
-        if self.page is None or self.shown is None:
+        """Send one tick, received from the clock process in `event`, to the page. If it does not follow the
+        page's last one, or if another process computed it, request the whole state instead."""
+        if self.page is None:
             return
-        part = event["seats"].get(str(self.page.seat.number))
+        part, step = event["seats"].get(str(self.page.seat.number)), event["step"]
         if part is None:  # another player has the seat now
             await self.look()
-        elif event["step"] == self.shown + 1:
-            self.shown += 1
-            await self.send_part("tick", event, part, "step", "score", "lost_ms")
-        elif event["step"] > self.shown:
+        elif self.shown is None:
+            if asyncio.get_running_loop().time() - self.asked_at > ASK_AGAIN_SECONDS:
+                await self.ask()
+        elif source_of(event) != self.source or step not in (self.shown, self.shown + 1):
             await self.ask()
+        elif step > self.shown:
+            self.shown = self.newest = step
+            await self.send_part("tick", event, part, "step", "score", "lost_ms")
 
     async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
         """Send the browser a message of type `kind`. It has the values `names` of the event, which all seats

@@ -10,9 +10,10 @@ A page receives:
 
 - `state`: the stored state (`websocket_messages.StateMessage`), sent after connecting and after a `sync`.
   Only this message has `brief`, the facts that never change.
-- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. `key` is the
-  `number` of the last key message received. `starts_in_ms` is the time until the first tick begins. `lost_ms`
-  is the time that was lost in an outage. After an outage, `step` may be lower than before.
+- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms, lost_steps}`, the present state.
+  `key` is the `number` of the last key message received. `starts_in_ms` is the time until the first tick
+  begins. `lost_ms` is the time that was lost in an outage. After an outage, `step` may be lower than before:
+  `lost_steps` is the number of steps that the page was shown and that could not be stored.
 - `tick`: `{step, changed, gone, score, events, key, lost_ms}`, the changes of one more step. `changed` has
   new values of the observation by name, and `gone` the names that were removed. `events` has the events that
   this player may know.
@@ -21,17 +22,19 @@ A page receives:
   these two fields only if they have changed.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
 - `gone`: `{said}`: sentences about players who have left.
+- `late`: `{late}`: whether ticks cannot arrive at the moment, because Redis is unreachable.
 - `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
 A clock process sends one message for all pages of an episode over the channel layer. Each page receives only
-the part for its player.
+the part for its player. The message has the `TickSource` of its step. A consumer that receives a step of
+another source requests the whole state, because changes apply only to the state before them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from kitchen.contract.world import Command, Json
 from kitchen.play.turn.websocket_messages import (
@@ -74,6 +77,24 @@ TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
 """Messages that a page may send, by type."""
 
 
+class TickSource(NamedTuple):
+    """The clock process that computes the steps of an episode. Another process, or the same one that begins
+    anew, is another source."""
+
+    owner: str = ""
+    """Random name of the process."""
+    epoch: int = 0
+    """Number of the episode among all that this process has begun to compute."""
+    since: int = 0
+    """Number of steps that were stored when the process began. It computes all later ones."""
+
+
+def source_of(message: Mapping[str, Any]) -> TickSource:
+    """Return the source of the step in this channel-layer message. Processes of an older version do not
+    name theirs."""
+    return TickSource(*message.get("source", ()))
+
+
 def pages_group(episode_id: int) -> str:
     """Return the name of the channel-layer group of the episode's open pages."""
     return f"ticks.{episode_id}"
@@ -98,10 +119,10 @@ def layer_message(kind: str, **more: Any) -> dict[str, Any]:
 
 class TickUpdates:
     """Builds the messages of one episode to its pages. It remembers what was last sent, so that only
-    changes are sent."""
+    changes are sent. `source` is part of each message."""
 
-    def __init__(self, game: RealtimeEpisode) -> None:
-        self._game = game
+    def __init__(self, game: RealtimeEpisode, source: TickSource) -> None:
+        self._game, self.source = game, source
         self._seen: dict[int, Mapping[str, Json]] = {}
         self._score: Mapping[str, Json] = {}
         self._sent: dict[int, Mapping[str, Json]] = {}
@@ -126,6 +147,7 @@ class TickUpdates:
             seats=seats,
             starts_in_ms=max(0, round(starts_in * 1000)),
             lost_ms=lost_ms,
+            source=list(self.source),
         )
 
     def tick(self, lost_ms: int = 0) -> dict[str, Any]:
@@ -136,7 +158,12 @@ class TickUpdates:
         seats = {str(seat): self._part(seat, sight) for seat, sight in sights.items()}
         self._know(sights)
         return layer_message(
-            "tick.shown", step=self._game.episode.step, score=changed, seats=seats, lost_ms=lost_ms
+            "tick.shown",
+            step=self._game.episode.step,
+            score=changed,
+            seats=seats,
+            lost_ms=lost_ms,
+            source=list(self.source),
         )
 
     def _part(self, seat: int, sight: SeatUpdate) -> dict[str, Any]:

@@ -19,18 +19,18 @@ from weakref import WeakKeyDictionary
 
 from channels.auth import AuthMiddlewareStack, get_user
 from channels.db import database_sync_to_async
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import path
 
+from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS, ChannelLayerConsumer
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.task_broker import cached_worker_health
 from kitchen.infra.websocket_rate_limits import NewestPerOwner, TokenBucket
 from kitchen.play.live.render_page import PONG_HTML
-from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS, audience_group
+from kitchen.play.turn.page_broadcast import audience_group
 from kitchen.uptime.outage_queries import RECENT, recent_outages
 from study.design.models import Study
 from study.monitor import live_status
@@ -108,7 +108,7 @@ def open_pages() -> NewestPerOwner[LiveConsumer]:
     return _here.setdefault(asyncio.get_running_loop(), NewestPerOwner(MOST_PAGES))
 
 
-class LiveConsumer(AsyncWebsocketConsumer):
+class LiveConsumer(ChannelLayerConsumer):
     """The websocket `/ws/staff/study/<slug>/` of a live page. It sends changes and ignores the content of
     received messages."""
 
@@ -167,11 +167,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Stop receiving the study's messages, after the connection was closed."""
-        if self.study and self.subscribed:
+        if self.study:
             with contextlib.suppress(*CHANNEL_ERRORS):
-                await self.channel_layer.group_discard(
-                    audience_group(live_page_group(self.study)), self.channel_name
-                )
+                await self.leave_group(audience_group(live_page_group(self.study)))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Answer a ping of the page. Every received message is treated as a ping."""
@@ -217,8 +215,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
         if not self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
-                group = audience_group(live_page_group(self.study))
-                await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), 2)
+                await self.join_group(audience_group(live_page_group(self.study)))
                 self.subscribed = True
 
     async def _tell(self, *, everything: bool = False) -> None:

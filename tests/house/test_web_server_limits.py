@@ -6,6 +6,7 @@ import asyncio
 import errno
 import resource
 import socket
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -163,26 +164,76 @@ async def test_what_daphne_refuses_itself_has_our_page(talk: Talk) -> None:
     assert b"script-src 'self'" in wire.value()
 
 
-async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk: Talk) -> None:
+async def connected(talk: Talk) -> tuple[Wire, ClientProtocol]:
+    """A websocket whose application reads nothing."""
     wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
     client.send_request(client.connect())
     wire.protocol.dataReceived(b"".join(client.data_to_send()))
     await rest()
     client.receive_data(wire.value())
-    assert isinstance(wire.protocol, LimitedWebSocket)
-    for _ in range(server_limits.MOST_UNREAD):
-        client.send_text(b"{}")
-    wire.protocol.dataReceived(b"".join(client.data_to_send()))
-    unread = wire.protocol.application_queue
-    assert (wire.producerState, unread.qsize()) == ("producing", server_limits.MOST_UNREAD)
     wire.clear()
-    for _ in range(100):
-        client.send_text(b"{}")
+    return wire, client
+
+
+def send(wire: Wire, client: ClientProtocol, number: int, text: bytes = b"{}") -> tuple[str, int]:
+    """Send so many messages at once. Whether more is read from the websocket, and how many are unread."""
+    for _ in range(number):
+        client.send_text(text)
     wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    return wire.producerState, wire.protocol.application_queue.qsize()
+
+
+def close_code(wire: Wire, client: ClientProtocol) -> int | None:
     client.receive_data(wire.value())
-    assert client.close_rcvd
-    assert client.close_rcvd.code == RATE_CLOSE_CODE
-    assert (wire.producerState, unread.qsize()) == ("paused", 0)
+    return client.close_rcvd.code if client.close_rcvd else None
+
+
+async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk: Talk) -> None:
+    wire, client = await connected(talk)
+    assert isinstance(wire.protocol, LimitedWebSocket)
+    most = server_limits.MOST_UNREAD_AT_ONCE
+    assert send(wire, client, most) == ("producing", most)
+    assert send(wire, client, 100) == ("paused", 0)
+    assert close_code(wire, client) == RATE_CLOSE_CODE
+
+
+async def test_a_long_message_behind_many_unread_ones_closes_a_websocket(talk: Talk) -> None:
+    wire, client = await connected(talk)
+    long = b"x" * (server_limits.LARGEST_UNREAD + 1)
+    assert send(wire, client, server_limits.MOST_UNREAD, long)[0] == "producing"
+    assert send(wire, client, 1, long) == ("paused", 0)
+    assert close_code(wire, client) == RATE_CLOSE_CODE
+
+
+async def test_what_came_in_a_pause_of_the_server_counts_only_if_it_stays_unread(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_limits, "UNREAD_SECONDS", 0.02)
+    wire, client = await connected(talk)
+    came = 3 * server_limits.MOST_UNREAD
+    assert send(wire, client, came) == ("producing", came)
+    for _ in range(came):
+        wire.protocol.application_queue.get_nowait()
+    await asyncio.sleep(0.05)
+    assert (wire.producerState, close_code(wire, client)) == ("producing", None)
+    send(wire, client, came)
+    await asyncio.sleep(0.05)
+    assert (wire.producerState, close_code(wire, client)) == ("paused", RATE_CLOSE_CODE)
+
+
+async def test_a_pause_of_the_server_before_the_check_counts_against_nobody(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_limits, "UNREAD_SECONDS", 0.02)
+    monkeypatch.setattr(server_limits, "PAUSE_SECONDS", 0.05)
+    wire, client = await connected(talk)
+    send(wire, client, 3 * server_limits.MOST_UNREAD)
+    time.sleep(0.1)  # the whole process pauses
+    await asyncio.sleep(0)
+    assert (wire.producerState, close_code(wire, client)) == ("producing", None)
+    assert wire.protocol.unread_check is not None
+    await asyncio.sleep(0.05)
+    assert (wire.producerState, close_code(wire, client)) == ("paused", RATE_CLOSE_CODE)
 
 
 PING, PONG = b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"

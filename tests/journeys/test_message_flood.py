@@ -13,12 +13,19 @@ from tests.servers import Stack
 pytestmark = IN_A_BROWSER
 
 WITHIN_REACH = """
-    const [Real, later] = [WebSocket, setTimeout];
-    window.WebSocket = class extends Real { constructor(...given) { super(...given); window.line = this; } };
-    window.setTimeout = (act, wait) => later(act, wait >= 30000 ? 600 : wait);
+    const Real = WebSocket;
+    window.WebSocket = class extends Real {
+      constructor(...given) {
+        super(...given);
+        if (window.shutAt) window.away.push(Date.now() - window.shutAt);
+        window.line = this;
+        this.addEventListener("close", (event) => { if (event.code === 4429) window.shutAt = Date.now(); });
+      }
+    };
+    window.away = [];
 """
-"""The page's websocket can be used by others; half a minute takes half a second."""
-FLOOD = """() => { for (let message = 0; message < 400; message++) line.send('{"type": "sync"}'); }"""
+"""The page's websocket can be used by others. `away` has the milliseconds after which it connects anew."""
+FLOOD = """() => { for (let message = 0; message < 600; message++) line.send('{"type": "sync"}'); }"""
 
 
 async def test_the_reader_is_told_and_the_page_connects_again(
@@ -29,4 +36,5 @@ async def test_the_reader_is_told_and_the_page_connects_again(
     await page.evaluate(FLOOD)
     await page.wait_for_selector("text=This page sent too much at once. Nothing is lost")
     await person.connected()
+    assert (await page.evaluate("away"))[0] < 2000  # 400 to 800 on an idle machine
     assert await person.play_step(["noop"]) == 1

@@ -16,7 +16,7 @@ from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
-SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
+SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
 Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
@@ -123,6 +123,12 @@ class PeopleGone(NamedTuple):
     sentences: tuple[str, ...]
 
 
+class OutageNote(NamedTuple):
+    """A sentence about a part of the server that is unreachable. Empty if all parts are there."""
+
+    text: str
+
+
 class Notice(NamedTuple):
     """A short notice from the server to this person, such as an error. Usually empty."""
 
@@ -144,6 +150,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("clock", _clock(view)),
         *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
+        _panel("outage", OutageNote(_outage_sentence(view))),
         *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
@@ -154,6 +161,25 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
+
+
+OUTAGE_SENTENCES = {
+    True: gettext_noop(
+        "A part of the server is not available at the moment. This step may take longer than usual. Nothing "
+        "is lost."
+    ),
+    False: gettext_noop(
+        "A part of the server is not available at the moment. You can play on. This page looks for news "
+        "every two seconds."
+    ),
+}
+"""Sentences shown while notifications do not reach the page, by whether it waits for others."""
+
+
+def _outage_sentence(view: SeatView) -> str:
+    if not view.news_is_late or view.phase == "over":
+        return ""
+    return gettext(OUTAGE_SENTENCES[view.phase in ("thinking", "waiting")])
 
 
 def _waited_name(view: SeatView, player: PlayerView) -> str:

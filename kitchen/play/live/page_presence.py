@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from django.core.cache import cache
 
-from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
+from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 
 RECORD_SECONDS = 6
 """Seconds until a record expires: three times the interval in which it is renewed."""

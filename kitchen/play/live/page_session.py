@@ -192,6 +192,9 @@ class OpenPage:
         self.away: frozenset[int] = frozenset()
         """Numbers of those whose page is not connected (see `page_presence`)."""
         self._away_shown: frozenset[int] = frozenset()
+        self.news_is_late = False
+        """True if notifications do not reach this page (see `page_watchdog`)."""
+        self._late_shown = False
         self._json = json
         self._screen = Screen()
         self._notice_code = ""
@@ -216,7 +219,8 @@ class OpenPage:
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
-            is_current = turn.stamp == self.stamp and self.away == self._away_shown
+            shown = self.stamp, self._away_shown, self._late_shown
+            is_current = shown == (turn.stamp, self.away, self.news_is_late)
             return PageAnswer(() if is_current else tuple(self._news(turn)))
 
     def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
@@ -380,8 +384,9 @@ class OpenPage:
     def _text(self, turn: OpenTurn) -> str:
         with translation.override(self.language):
             self.others = _other_people(turn, self.seat.number)
-            self._away_shown = self.away
-            view = replace(seat_view.seat_view_in_turn(turn, self.seat.number), away=self._away_shown)
+            self._away_shown, self._late_shown = self.away, self.news_is_late
+            view = seat_view.seat_view_in_turn(turn, self.seat.number)
+            view = replace(view, away=self._away_shown, news_is_late=self._late_shown)
             if self._json:
                 message = seat_view.state_message(turn.episode.world, view)
                 self._state_sent = (turn.stamp[:3], replace(message, seconds_left=None))

@@ -1,6 +1,7 @@
 """Check every few seconds that open play pages are up to date and that the workers continue the steps.
 
-A page that missed a notification is updated, and shows which awaited people are not connected. If the workers
+A page that missed a notification is updated, and shows which awaited people are not connected. It also shows
+that notifications are late while the channel layer (Redis) is unreachable. If the workers
 do not respond, this web process continues the step in their place. It uses the agents' fallback commands, and
 closes turns whose deadline has passed. The log records this.
 """
@@ -20,6 +21,7 @@ from django.db import connection
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Json
+from kitchen.infra.channel_layer_consumer import is_channel_layer_reachable
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.websocket_rate_limits import NewestPerOwner
@@ -138,13 +140,16 @@ class WatchedPage(Protocol):
 class PageWatch:
     """All open pages of one event loop. While there are any, they are checked every few seconds."""
 
+    is_layer_away = False
+    """True if the channel layer was unreachable at the last check."""
+
     def __init__(self) -> None:
         self._pages: WeakSet[WatchedPage] = WeakSet()
         self._newest: NewestPerOwner[WatchedPage] = NewestPerOwner(1)
         self._looking: asyncio.Task[None] | None = None
         self._rescue: asyncio.Task[None] | None = None
         self._absent = AbsentPeople()
-        self._finding_absent: asyncio.Task[None] | None = None
+        self._finding: asyncio.Task[None] | None = None
 
     def add(self, watched: WatchedPage, page: OpenPage) -> list[WatchedPage]:
         """Watch the connection `watched` of this page. Returns older connections of the same page; the
@@ -168,25 +173,41 @@ class PageWatch:
                     await self._look(pages[first : first + SEATS_PER_QUERY])
                 if look % LOOKS_PER_RESCUE == 0:
                     await self._rescue_stranded()
-                self._find_absent(pages)
+                self._find_missing(pages)
             except Exception as error:  # the next check may succeed, whatever failed
                 if trouble := database_problem(error):
                     log.warning("pages could not be looked after: %s", trouble)
                 else:
                     log.exception("pages could not be looked after")
             if not self._pages:
+                self.is_layer_away = False
                 return
 
-    def _find_absent(self, pages: list[WatchedPage]) -> None:
-        """Start to find the people who are away, and to show this on the pages that may wait for them. One
-        search runs at a time, because the cache may not answer for a while."""
-        if self._finding_absent is not None and not self._finding_absent.done():
+    def _find_missing(self, pages: list[WatchedPage]) -> None:
+        """Start to find out whether the channel layer and the people are there, and to show this on the
+        pages. Pages that are not subscribed to notifications try again. One search runs at a time, because
+        Redis may not answer for a while."""
+        if self._finding is not None and not self._finding.done():
             return
-        finished, self._finding_absent = self._finding_absent, asyncio.create_task(self._show_absent(pages))
+        finished, self._finding = self._finding, asyncio.create_task(self._show_missing(pages))
         if finished is not None:
             finished.result()  # raises the error of the last search, which the caller logs
 
+    async def _show_missing(self, pages: list[WatchedPage]) -> None:
+        self.is_layer_away = not await is_channel_layer_reachable()
+        changed = []
+        for each in pages:
+            known = self.is_layer_away or each.subscribed  # else it is only about to subscribe
+            if each.page and known and each.page.news_is_late != self.is_layer_away:
+                each.page.news_is_late = self.is_layer_away
+                changed.append(each)
+        await _all(each.look() for each in changed)
+        if not self.is_layer_away:
+            await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
+            await self._show_absent(pages)
+
     async def _show_absent(self, pages: list[WatchedPage]) -> None:
+        """Find the people who are away, and show this on the pages that may wait for them."""
         shared = [(each, each.page) for each in pages if each.page and each.page.others]
         own = {page.seat.pk for _, page in shared}
         others = {one for _, page in shared for one in page.others}
@@ -218,11 +239,9 @@ class PageWatch:
             self._rescue = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
 
     async def _look(self, pages: list[WatchedPage]) -> None:
-        """Update the pages that do not show the stored state. Subscribe pages to notifications if they are
-        not subscribed."""
+        """Update the pages that do not show the stored state."""
         stored = await run_in_db_thread(seat_states, [each.page.seat.pk for each in pages if each.page])
         await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
-        await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
 
 
 async def _all(doing: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -273,9 +273,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "elsewhere": gettext_noop("Open in another tab"),
     "gone": gettext_noop("This link is no longer open"),
     "takenOver": gettext_noop("The game continues without you"),
-    "tooMuch": gettext_noop(
-        "This page sent too much at once. Nothing is lost; it will reconnect within a minute."
-    ),
+    "tooMuch": gettext_noop("This page sent too much at once. Nothing is lost; it reconnects by itself."),
     "later": gettext_noop(
         "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself."
     ),
@@ -295,6 +293,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "awaited": gettext_noop("The game begins when everybody has arrived."),
     "still": gettext_noop("The clock has stopped. It will continue by itself."),
     "stood": gettext_noop("The clock stopped for {seconds} s. It continues from the same point."),
+    "lostSteps": gettext_noop("Steps that could not be saved: {number}. The game continues before them."),
     "nothingHere": gettext_noop("You cannot do anything here at the moment."),
 }
 """Texts by the name that the scripts use. Scripts fill in the placeholders in braces."""

@@ -1,5 +1,8 @@
 """Serve the websocket of one player's page: read its messages, and send what the player may see.
 
+A websocket also opens while the channel layer (Redis) is unreachable. Its page then says that news may be
+late, and is updated by the periodic check of `page_watchdog` until it has subscribed to notifications.
+
 The websocket's address has the page's id and language (`?page=…&language=…`). A newly opened page adds
 `&take=1` and then replaces older pages of the same seat (player's place). Messages and connections are
 limited in rate. People never reach these limits.
@@ -23,10 +26,10 @@ from functools import partial
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
 from kitchen.infra import prometheus_metrics
+from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS, ChannelLayerConsumer
 from kitchen.infra.client_address import client_network, scope_client_address
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.db_errors import database_problem
@@ -44,9 +47,9 @@ from kitchen.play.live.page_session import (
     PageAnswer,
     open_page,
 )
-from kitchen.play.live.page_watchdog import LOOK_SECONDS, page_watch
+from kitchen.play.live.page_watchdog import page_watch
 from kitchen.play.models import Episode
-from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS, episode_group
+from kitchen.play.turn.page_broadcast import episode_group
 from kitchen.play.turn.websocket_messages import (
     ClientMessage,
     CommandMessage,
@@ -127,7 +130,7 @@ def log_outage_or_raise(error: Error, what: str) -> None:
     log.warning("%s: %s", what, trouble)
 
 
-class UnknownAddressConsumer(AsyncWebsocketConsumer):
+class UnknownAddressConsumer(ChannelLayerConsumer):
     """Close every websocket connection to an address that is no seat's."""
 
     async def connect(self) -> None:
@@ -135,13 +138,15 @@ class UnknownAddressConsumer(AsyncWebsocketConsumer):
         await self.close(NO_SEAT_CLOSE_CODE)
 
 
-class SeatConsumer(AsyncWebsocketConsumer):
+class SeatConsumer(ChannelLayerConsumer):
     """The consumer of `/ws/seat/<key>/`. The key belongs to a person's seat. A
     browser that has the key plays this seat."""
 
     kind_of_page: type[OpenPage] = OpenPage
     only_json = False
     """True if browsers receive JSON here, too."""
+    read_at_once: tuple[type[Any], ...] = (PingMessage,)
+    """Types of messages that are handled although an earlier message is still being handled."""
     page: OpenPage | None = None
     subscribed = False
     closed = False
@@ -234,34 +239,42 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self._unsubscribe()
 
     async def subscribe(self) -> None:
-        """Subscribe to notifications of the episode. If Redis is unreachable, nothing happens now, and the
-        next periodic check tries again."""
-        if self.page and not self.subscribed and not self.closed:
+        """Subscribe to notifications of the episode. If the channel layer is unreachable, the page says that
+        news may be late, and the next periodic check tries again."""
+        if self.page is None or self.subscribed or self.closed:
+            return
+        if not page_watch().is_layer_away:
             with contextlib.suppress(*CHANNEL_ERRORS):
-                group = episode_group(self.page.seat.episode_id)
-                await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LOOK_SECONDS)
+                await self.join(self.page)
                 self.subscribed = True
-            if self.closed:
-                await self._unsubscribe()
+        if self.closed:
+            await self._unsubscribe()
+        elif self.page.news_is_late == self.subscribed:
+            self.page.news_is_late = not self.subscribed
+            await self.look()
+
+    async def join(self, page: OpenPage) -> None:
+        """Join the channel-layer groups of the page's episode. Raises one of `CHANNEL_ERRORS` if the layer is
+        unreachable."""
+        await self.join_group(episode_group(page.seat.episode_id))
 
     async def _unsubscribe(self) -> None:
-        if self.page and self.subscribed:
+        if self.page:
             self.subscribed = False
             with contextlib.suppress(*CHANNEL_ERRORS):
-                group = episode_group(self.page.seat.episode_id)
-                await self.channel_layer.group_discard(group, self.channel_name)
+                await self.leave_group(episode_group(self.page.seat.episode_id))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Read one message from the browser, and start the `on_…` method of its type. Waits until the
-        message before it is handled."""
+        """Read one message from the browser, and start the `on_…` method of its type. Unless the type is one
+        of `read_at_once`, wait until the message before it is handled."""
         if self.page is None:  # the connection is closed, and the browser does not know it yet
             return
         try:
             message: Any = self.read(text_data)
         except MessageError as error:
             message = NoticeMessage("unreadable", str(error), "warning")
-        if isinstance(message, PingMessage):
-            await self.on_ping(self.page, message)
+        if isinstance(message, self.read_at_once):
+            await getattr(self, f"on_{message.type}")(self.page, message)
             await self.tokens.taken()
             return
         if self.doing is not None:

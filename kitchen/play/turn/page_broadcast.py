@@ -16,7 +16,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
-from redis.exceptions import RedisError
 
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.turn.websocket_messages import EpisodeChanged, TurnStamp
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 log = logging.getLogger(__name__)
-
-CHANNEL_ERRORS = (OSError, TimeoutError, RedisError)
-"""Errors that the channel layer raises while Redis is unreachable."""
 
 _AUDIENCE = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _lock = threading.Lock()

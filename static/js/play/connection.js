@@ -28,7 +28,9 @@
   const BY_HTMX = [1006, 1011, 1012, 1013]; // close codes after which htmx connects anew by itself
   const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
   const CALM = 1000; // milliseconds in which it does, and nobody need know
-  const PATIENCE = 30000; // milliseconds until it does, or twice as many
+  const SOON = 400; // milliseconds after which a page that sent too much connects anew, or twice as many
+  const PATIENCE = 30000; // the same at most: they double each time
+  const FORGOTTEN = 120000; // milliseconds after which it no longer counts that a page sent too much
   const { choosing } = play;
   const state = {
     connected: false, attempt: 0, final: "",
@@ -37,6 +39,7 @@
     asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
     moving: null, // the timer within which we are connected to another process
     later: false, // turned away while nothing can be stored: connected only when something comes
+    floods: 0, flooded: 0, // how often it sent too much lately, and when it did last
   };
 
   /* this page has a name; it takes the seat when it is opened, not whenever it connects anew */
@@ -204,9 +207,16 @@
     showElsewhere(code === ELSEWHERE);
     if (code in BOXES) showLast(BOXES[code]);
     play.classList.toggle("is-gone", code in BOXES);
-    if (code === TOO_MUCH) setTimeout(comeBack, PATIENCE * (1 + Math.random()));
+    if (code === TOO_MUCH) setTimeout(comeBack, pause() * (1 + Math.random()));
     state.later = code === LATER;
     if (state.later) setTimeout(comeBack, AGAIN * (1 + Math.random()));
+  }
+
+  /* the first time, less than a second; a page that sends too much again and again waits longer and longer */
+  function pause() {
+    state.floods = Date.now() - state.flooded < FORGOTTEN ? state.floods + 1 : 0;
+    state.flooded = Date.now();
+    return Math.min(PATIENCE, SOON * 2 ** state.floods);
   }
 
   function comeBack() {

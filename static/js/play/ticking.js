@@ -24,7 +24,8 @@
     ahead: [], // commands that were pressed and not carried out yet, when, and our last word then
     stepped: 0, // when the last step came; 0 before the first
     begins: 0, told: 0, toldGone: 0, // when the first tick begins; the timers of what is said
-    stood: "", // that time was lost, for a while: in the bar, for a notice would lie over the grid
+    stood: "", // that time or steps were lost, for a while: in the bar, for a notice would lie over the grid
+    late: false, // whether no step can come at the moment
     ended: false,
   };
 
@@ -118,7 +119,7 @@
     state.stepped = message.step ? performance.now() : 0;
     state.begins = message.starts_in_ms ? Date.now() + message.starts_in_ms : 0;
     for (const command of state.held.keys()) tellKey(command, true);
-    sayLost(message.lost_ms);
+    sayLost(message.lost_ms, message.lost_steps);
     sayBegin();
     show([]);
   }
@@ -160,7 +161,12 @@
     say("notice", message.text);
   }
 
-  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, notice: onNotice };
+  function onLate(message) {
+    state.late = message.late;
+    sayBegin();
+  }
+
+  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, late: onLate, notice: onNotice };
 
   function onMessage(event) {
     const { message } = event.detail;
@@ -180,10 +186,10 @@
     else if (box.textContent !== text) box.textContent = text;
   }
 
-  function sayLost(milliseconds) {
-    if (!milliseconds) return;
-    const seconds = Math.max(0.1, Math.round(milliseconds / 100) / 10);
-    state.stood = SAY.stood.replace("{seconds}", seconds.toLocaleString(document.documentElement.lang));
+  function sayLost(milliseconds, steps = 0) {
+    if (!milliseconds && !steps) return;
+    const seconds = Math.max(0.1, Math.round(milliseconds / 100) / 10).toLocaleString(document.documentElement.lang);
+    state.stood = steps ? SAY.lostSteps.replace("{number}", steps) : SAY.stood.replace("{seconds}", seconds);
     clearTimeout(state.told);
     state.told = setTimeout(() => (state.stood = ""), TOLD);
     sayBegin();
@@ -193,7 +199,8 @@
     const seconds = Math.ceil((state.begins - Date.now()) / 1000);
     const waits = choosing.phase !== "over" && !state.ended;
     const still = waits && state.stepped && performance.now() - state.stepped > STILL + state.tick;
-    if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
+    if (waits && state.late) say("tick-said", SAY.still);
+    else if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
     else if (still && play.connection.reached()) say("tick-said", SAY.still);
     else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits ? state.stood : "");
   }

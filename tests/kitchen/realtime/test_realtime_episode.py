@@ -39,7 +39,7 @@ from kitchen.realtime.realtime_storage import (
     take_clock_claim,
 )
 from kitchen.realtime.tick_consumer import TickPage
-from kitchen.realtime.tick_messages import TickUpdates
+from kitchen.realtime.tick_messages import TickSource, TickUpdates
 from kitchen.registry.world_registry import get_world
 from tests.kitchen.realtime.conftest import Lane, rows_of, standing, taken_by
 from tests.worlds.lane.page import LanePage
@@ -441,7 +441,7 @@ def test_pages_that_show_intents_receive_them(monkeypatch: pytest.MonkeyPatch) -
         )
         Seat.objects.filter(episode=episode, mind=None).update(page="page-of-0")
         game = taken_by("me", episode)
-        updates = TickUpdates(game)
+        updates = TickUpdates(game, TickSource())
         assert updates.whole()["seats"]["0"].get("intents") == ({} if shows else None)
         found = []
         for tick in range(2):
@@ -468,7 +468,7 @@ def test_under_a_clock_hints_name_an_errand_and_not_single_moves(
     )
     Seat.objects.filter(episode=episode, mind=None).update(page="page-of-0")
     game = taken_by("me", episode)
-    updates = TickUpdates(game)
+    updates = TickUpdates(game, TickSource())
     found = [updates.whole()["seats"]["0"]]
     for tick, verb in enumerate(("north", "west", "interact")):
         press(game, verb, page="page-of-0", now=0.1 * (tick + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
@@ -34,6 +36,7 @@ from study.participants.end_and_erase_participation import participant_end, part
 from study.participants.models import PageVisit, Participant, Round
 from study.participation.enter_study import consent_refused, participant_enter
 from study.participation.page_progress import finish_page, page_opened
+from tests.kitchen.layers import INTERRUPTED, InterruptedLayer
 from tests.study.factories import complete, enter, make_study, play_out
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -279,6 +282,25 @@ async def test_staff_are_sent_everything_then_only_what_changes(quick: None, adm
     while 'id="live-rows"' not in (found := await socket.receive_from(timeout=30)):
         continue
     assert one.code not in found
+    await socket.disconnect()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_page_opens_while_redis_is_down_and_hears_of_changes_when_it_is_back(
+    quick: None, settings: Any, admin_client: Client
+) -> None:
+    settings.CHANNEL_LAYERS = INTERRUPTED
+    layer = get_channel_layer()
+    assert isinstance(layer, InterruptedLayer)
+    layer.away = True
+    study = await database_sync_to_async(make_study)()
+    socket = await database_sync_to_async(socket_of)(admin_client)
+    assert (await socket.connect())[0]
+    assert 'id="live-summary"' in await socket.receive_from(timeout=30)
+    layer.away = False
+    async with asyncio.timeout(30):
+        while f"audience.study-{study.pk}" not in layer.groups:
+            await asyncio.sleep(0.02)
     await socket.disconnect()
 
 

@@ -98,6 +98,7 @@ class Watched:
             name=f"page-{seat}",
             others={one: one + 100 for one in others},
             away=frozenset(),
+            news_is_late=False,
             shows=lambda _: True,
         )
         self.looks = 0
@@ -113,12 +114,13 @@ class Watched:
 
 
 async def test_a_web_process_finds_who_is_away_and_updates_only_the_pages_concerned(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     monkeypatch.setattr(page_watchdog, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(page_presence, "AWAY_SECONDS", 0.0)
     monkeypatch.setattr(page_watchdog, "seat_states", lambda seats: {})
     monkeypatch.setattr(page_watchdog, "stranded_turns", lambda: ([], []))
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     watch, left, together, alone = page_watchdog.PageWatch(), Watched(1, [2]), Watched(3, [4]), Watched(5, [])
     other = Watched(4, [3])
     for one in (left, together, other, alone):

@@ -40,7 +40,11 @@ class Page:
     """Somebody who looks at another seat."""
 
     page: Any = SimpleNamespace(
-        seat=SimpleNamespace(pk=0, key="key"), name="name", shows=lambda _: True, others={}
+        seat=SimpleNamespace(pk=0, key="key"),
+        name="name",
+        shows=lambda _: True,
+        others={},
+        news_is_late=False,
     )
     subscribed = True
 
