@@ -30,6 +30,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from brigade.celery import app
 from brigade.middleware import CompressedStaticMiddleware
 from brigade.paths import broker_url
+from kitchen.infra.append_only import erasure_allowed
 from kitchen.llm import provider_registry as llm_registry
 from kitchen.llm.model_wrappers import RetryPolicy
 from kitchen.registry.world_registry import WORLDS_VARIABLE, world_folders
@@ -114,7 +115,7 @@ def empty_full_tables() -> None:
     quote, left_by_migrations = connection.ops.quote_name, {"auth_permission", "django_content_type"}
     tables = sorted(set(connection.introspection.django_table_names()) - left_by_migrations)
     asked = (f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {quote(table)})" for table in tables)  # noqa: S608
-    with transaction.atomic(), connection.cursor() as cursor:  # foreign keys are checked at the end
+    with erasure_allowed(), connection.cursor() as cursor:  # foreign keys are checked at the end
         cursor.execute(" UNION ALL ".join(asked))
         for (table,) in cursor.fetchall():
             cursor.execute(f"DELETE FROM {quote(table)}")  # noqa: S608
