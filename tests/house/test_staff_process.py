@@ -246,6 +246,32 @@ async def test_a_response_that_began_in_time_may_take_longer(front: Front) -> No
     assert wire.value().endswith(b"\r\n\r\nabcd")
 
 
+async def test_a_response_that_cannot_be_passed_on_is_told(
+    front: Front, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("brigade.staff_proxy.ForwardedRequest._send_head", fail)
+    wire = front.ask(b"GET /api/studies")
+    front.staff.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\nab")
+    assert wire.value().startswith(b"HTTP/1.1 502 Bad Gateway") and b"Content-Length: 40" not in wire.value()
+    assert b'before you send it again."}' in wire.value()
+    assert (front.proxy._running, front.staff.wires[0].disconnecting) == (0, True)
+    assert "a fault of ours" in caplog.text
+
+
+async def test_a_body_that_nobody_takes_is_told(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("brigade.staff_proxy.ResponseBody.connectionMade", fail)
+    wire = front.ask(b"GET /staff/")
+    front.staff.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\nX-Own: a\r\n\r\nab")
+    assert wire.value().startswith(b"HTTP/1.1 502 Bad Gateway") and b"X-Own" not in wire.value()
+    assert front.proxy._running == 0
+
+
 async def test_a_browser_that_leaves_ends_its_request(front: Front, caplog: pytest.LogCaptureFixture) -> None:
     wire = front.ask(b"GET /staff/")
     wire.loseConnection()
