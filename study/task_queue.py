@@ -11,6 +11,7 @@ COMPUTE_ANALYSIS = "study.compute_analysis"
 MAKE_REPORT = "study.make_report"
 ERASE_SYNTHETIC = "study.erase_synthetic"
 DRY_RUN = "study.dry_run"
+MAKE_EXPORT = "study.make_export"
 TIME_OUT_IDLE = "study.time_out_idle"
 """Names of the tasks."""
 
@@ -39,6 +40,13 @@ def ask_dry_run(run_id: int) -> bool:
     """Queue the dry run with this id (a test of a study with synthetic participants). Return whether the
     message broker accepted it."""
     return send_task(DRY_RUN, run_id, otherwise=f"dry run {run_id} is not walked")
+
+
+def ask_export(study_id: int, name: str, left_out: str, key: str, expires: float) -> bool:
+    """Queue the making of a large export file, and return whether the message broker accepted the task. The
+    task is dropped if no worker begins it within `expires` seconds."""
+    makes = f"{name} of study {study_id} is made where it is downloaded"
+    return send_task(MAKE_EXPORT, study_id, name, left_out, key, otherwise=makes, expires=expires)
 
 
 def ask_idle_check(expires: float) -> bool:

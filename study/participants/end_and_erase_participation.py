@@ -343,12 +343,15 @@ def erase_names(ids: Iterable[int]) -> int:
 
     The other data stay. The personal link still works, so that the participants can withdraw.
     """
-    done = 0
+    done, studies = 0, set[int]()
     for piece in batches_of(ids, PEOPLE):
         with erasure_allowed():
             people = Participant.objects.filter(pk__in=piece)
+            studies |= set(people.values_list("study", flat=True))
             texts_of(people).update(value="")
             done += people.update(label="", referral={})
+    for study_id in studies:
+        participant_erased.send(Participant, study_id=study_id)
     return done
 
 

@@ -16,11 +16,13 @@ import pytest
 from celery.signals import worker_init
 from channels_redis.pubsub import RedisPubSubChannelLayer
 from django.core.cache import caches
+from django.utils.module_loading import import_string
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from brigade import broker_loss_log
 from brigade.broker_loss_log import BrokerLossFilter, broker_error
 from brigade.celery import app
+from brigade.log_formatters import LineFormatter
 from brigade.paths import broker_url
 from kitchen.infra.task_broker import send_task
 from kitchen.play.turn import page_broadcast
@@ -89,21 +91,22 @@ def test_a_worker_connects_again_within_the_second(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
-    """What the handler of our settings writes, with a filter that knows of no other test's loss. A loss is
-    over after a short time."""
+def lines(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[io.StringIO]:
+    """What the handler of our settings writes, with a filter of our settings. A loss is over after a short
+    time."""
     monkeypatch.setattr(broker_loss_log, "CALM_SECONDS", 0.3)
     monkeypatch.setattr(broker_loss_log, "LOOK_SECONDS", 0.05)
-    handlers = [one for one in logging.getLogger().handlers if any_filter(one)]
-    (handler,) = (one for one in handlers if isinstance(one, logging.StreamHandler))
-    monkeypatch.setattr(handler, "filters", [BrokerLossFilter()])
+    configured = settings.LOGGING
+    made = [
+        import_string(configured["filters"][name]["()"])
+        for name in configured["handlers"]["stderr"]["filters"]
+    ]
+    (handler,) = (one for one in logging.getLogger().handlers if isinstance(one.formatter, LineFormatter))
+    assert isinstance(handler, logging.StreamHandler) and made == [BrokerLossFilter]
+    monkeypatch.setattr(handler, "filters", [each() for each in made])
     before = handler.setStream(io.StringIO())
     yield handler.stream
     handler.setStream(before)
-
-
-def any_filter(handler: logging.Handler) -> bool:
-    return any(isinstance(each, BrokerLossFilter) for each in handler.filters)
 
 
 def test_a_restart_of_redis_is_two_lines(
