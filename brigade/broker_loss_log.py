@@ -29,6 +29,9 @@ BROKER_LOGGERS = (
     "kombu",
 )
 """Loggers whose operating system errors and time-outs are about Redis, too."""
+EXPLAINED = "worker_cancel_long_running_tasks_on_connection_loss"
+"""A setting of which Celery warns in nine lines whenever a worker loses its connection. We keep its default:
+tasks go on, and repeating one does no harm."""
 LOOK_SECONDS = 0.25
 """Seconds between two questions to Redis."""
 PING_SECONDS = 0.8
@@ -57,6 +60,8 @@ class BrokerLossFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log this record: False if it is about an unreachable Redis."""
+        if record.name == "py.warnings" and EXPLAINED in record.getMessage():
+            return False
         error = broker_error(record)
         if error is None or record.name == log.name:
             return True
@@ -81,7 +86,7 @@ class BrokerLossFilter(logging.Filter):
             time.sleep(LOOK_SECONDS)
             answered = (answered or time.monotonic()) if redis_answers() else 0.0
         seconds = answered - began
-        log.warning("Redis answers again after %.1f s; %d errors were left out", seconds, self._dropped)
+        log.warning("Redis answers again after %.1f s; errors left out: %d", seconds, self._dropped)
 
     def _ends(self, answered: float) -> bool:
         """Return whether the loss is over, given the time since which Redis answers. Then the next error

@@ -22,9 +22,10 @@ from study.participants import stored_exports
 from study.participants.end_and_erase_participation import erase_names, participant_withdraw
 from study.participants.models import Answer, Participant
 from study.participants.stored_exports import StoredExport, folder, forget_exports, remove_old_exports
+from study.participation.page_progress import finish_page
 from tests.conftest import Once
 from tests.study.exports.test_exports import downloaded
-from tests.study.factories import complete, enter, finish_page, make_study
+from tests.study.factories import complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
 
