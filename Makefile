@@ -68,8 +68,8 @@ three: install  ## rebuild the part of three.js that the 3D view uses (downloads
 	@$(OURS) -m tests.three
 vega: install  ## rebuild the script that draws charts in browsers (downloads Vega-Lite from npm)
 	@$(OURS) -m tests.vega
-audit: install  ## list known vulnerabilities of the pinned packages: from OSV, or from its last answer
-	@$(OURS) -m tests.audit
+audit: install  ## list known vulnerabilities of all that is pinned, from a dated copy and OSV: make audit OPTIONS="--refresh"
+	@$(OURS) -m tests.audit $(OPTIONS)
 clean:    ## remove .venv, .venv-model and the site of `make docs` (data in var/ stay)
 	rm -rf .venv .venv-model docs/site
 

@@ -343,6 +343,7 @@ CELERY_TASK_ROUTES = {
     "kitchen.pick_up_experiments": {"queue": EXPERIMENTS_QUEUE},
     "study.dry_run": {"queue": EXPERIMENTS_QUEUE},
     "study.erase_synthetic": {"queue": EXPERIMENTS_QUEUE},
+    "study.make_export": {"queue": EXPERIMENTS_QUEUE},
 }
 CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
@@ -442,8 +443,9 @@ LOGGING = {
         },
         "bare": {"()": "brigade.log_formatters.RedactingFormatter", "format": "%(message)s"},
     },
+    "filters": {"broker_loss": {"()": "brigade.broker_loss_log.BrokerLossFilter"}},
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["broker_loss"]},
         "security": {
             "class": "brigade.log_formatters.SeparateLogFile",
             "filename": paths.log_dir() / "security.log",
@@ -460,6 +462,7 @@ LOGGING = {
         "brigade.security": {"handlers": ["security"], "propagate": False},
         "celery.task": {"handlers": ["stderr"], "propagate": False},  # or the worker gives it another
         "celery.worker.strategy": {"level": "WARNING"},
+        "celery.worker.consumer": {"level": "WARNING"},  # at INFO it logs each part of a new connection
         "celery.app.trace": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},  # at INFO it logs every address
     },

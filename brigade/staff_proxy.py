@@ -153,6 +153,34 @@ class ForwardedRequest:
 
     def _begin(self, response: Any) -> None:
         self._stop_timer()
+        try:
+            self._send_head(response)
+            self._body = ResponseBody(self._request, self)
+            response.deliverBody(self._body)
+        except Exception:  # an exception here would leave the browser waiting
+            log.exception("a response of the staff process cannot be passed on")
+            self._refuse(response)
+
+    def _refuse(self, response: Any) -> None:
+        """Read no more of this response, and send status 502 in its place. If it has begun, cut the
+        connection."""
+        if self._body is None:
+            dropped: Any = Protocol()
+            response.deliverBody(dropped)
+            dropped.transport.loseConnection()
+        else:
+            self._body.drop()
+        if not self._is_open:
+            return
+        if self._request.startedWriting:
+            self._request.loseConnection()
+            return
+        self._request.responseHeaders = Headers()  # without those of the response
+        page = unavailable_page(UNANSWERED, *method_and_address(self._request))
+        page.status_code = 502
+        self._request.send_page(page)
+
+    def _send_head(self, response: Any) -> None:
         request = self._request
         request.setResponseCode(response.code, response.phrase)
         for name, values in response.headers.getAllRawHeaders():
@@ -160,8 +188,6 @@ class ForwardedRequest:
         has_body = request.method != b"HEAD" and response.code not in NO_BODY_CODES
         if has_body and response.length is not UNKNOWN_LENGTH:
             request.responseHeaders.setRawHeaders(b"content-length", [b"%d" % response.length])
-        self._body = ResponseBody(request, self)
-        response.deliverBody(self._body)
 
     def _fail(self, reason: Failure) -> None:
         self._stop_timer()

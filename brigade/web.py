@@ -15,6 +15,8 @@ import socket
 import sys
 import time
 from collections.abc import Iterable
+from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -29,6 +31,7 @@ from twisted.web.http import HTTPChannel
 
 from brigade import paths, server_limits
 from brigade.error_pages import PAGES, error_page
+from brigade.listen_address import listen_at
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from brigade.server_limits import LAST_SECONDS
 from brigade.staff_proxy import StaffProxy
@@ -36,7 +39,7 @@ from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain,
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket
 
 UNIX_SOCKET = "unix-socket:"
-"""Prefix of daphne's option `--endpoint` for a listening unix socket; its file descriptor follows."""
+"""Prefix of daphne's option `--endpoint` for a listening unix socket; its file descriptor or path follows."""
 LOOK_SECONDS = 0.05
 """Seconds between two checks whether all work is done."""
 ACCEPT_PAUSE_SECONDS = 0.1
@@ -58,12 +61,14 @@ class DrainingServer(daphne.server.Server):
         self.endpoints = [end for end in given if not end.startswith(UNIX_SOCKET)]
         for end in given:
             if end.startswith(UNIX_SOCKET):
-                reactor.callLater(0, self.listen_on_unix, int(end.removeprefix(UNIX_SOCKET)))
+                reactor.callLater(0, self.listen_on_unix, end.removeprefix(UNIX_SOCKET))
         reactor.callLater(0, self.begin)
         super().run()
 
-    def listen_on_unix(self, number: int) -> None:
-        """Accept connections on a listening unix socket with this file descriptor."""
+    def listen_on_unix(self, where: str) -> None:
+        """Accept connections on a listening unix socket with this file descriptor, or on a new one with this
+        path."""
+        number = int(where) if where.isdecimal() else listen_at(Path(where)).detach()
         self.accepting.append(SingleAccept(UnixListener(number), self.http_factory))
 
     def listen_success(self, port: Any) -> None:
@@ -217,6 +222,12 @@ class LimitedRequest(WebRequest):
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
+
+    def setResponseCode(self, code: int, message: bytes | None = None) -> None:  # noqa: N802 - twisted's name
+        """Set the status of the response, with its usual reason phrase. Twisted does not know all of them."""
+        if message is None and code in set(HTTPStatus):
+            message = HTTPStatus(code).phrase.encode()
+        super().setResponseCode(code, message)
 
     def basic_error(self, status: int, status_text: bytes, body: str) -> None:
         """Send the error page of this status for a request that daphne itself refuses."""

@@ -42,15 +42,17 @@ def _what_happens_is_noted() -> None:
 
 
 def _what_happens_has_consequences() -> None:
-    """Connect the signal receivers of this app. If a participant is erased, the study's cached analyses are
-    erased too. A login counts as a recent password check and clears the failed login attempts."""
+    """Connect the signal receivers of this app. If a participant is erased, the study's cached analyses and
+    stored exports are erased too. A login counts as a recent password check and clears failed logins."""
     from django.contrib.auth.signals import user_logged_in
 
     from study.analysis.analysis_results import forget_analysis
     from study.participants.participant_notifications import participant_erased
+    from study.participants.stored_exports import forget_exports
     from study.researchers.reauthenticate import note_password_given
     from study.researchers.staff_login import forget_failures
 
     participant_erased.connect(forget_analysis)
+    participant_erased.connect(forget_exports)
     user_logged_in.connect(note_password_given)
     user_logged_in.connect(forget_failures)

@@ -1,4 +1,4 @@
-"""Define the Celery tasks of the app `study`: analyses, reports, dry runs, erasures, and idle timeouts."""
+"""Define the Celery tasks of the app `study`: analyses, reports, exports, dry runs, erasures and timeouts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from celery.signals import worker_ready
 
 from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Study
+from study.exports.export_files import data_file_pieces
+from study.exports.export_table import ExportSelection
+from study.participants.stored_exports import StoredExport, make_export, remove_old_exports
 from study.participation import idle_timeout
 from study.pilot.dry_run_jobs import dry_run_walk
 from study.pilot.synthetic.synthetic_participants import synthetic_erase
@@ -17,6 +20,7 @@ from study.task_queue import (
     COMPUTE_ANALYSIS,
     DRY_RUN,
     ERASE_SYNTHETIC,
+    MAKE_EXPORT,
     MAKE_REPORT,
     TIME_OUT_IDLE,
     ask_idle_check,
@@ -60,6 +64,16 @@ def dry_run(run_id: int) -> None:
     dry_run_walk(run_id)
 
 
+@shared_task(name=MAKE_EXPORT, acks_late=False)
+def export(study_id: int, name: str, left_out: str, key: str) -> None:
+    """Make and store a large export file. Running the task twice does no harm. A request whose worker dies
+    makes the file itself, so the task is not repeated."""
+    if study := Study.objects.filter(pk=study_id).first():
+        kinds = tuple(left_out.split(",")) if left_out else ()
+        pieces = data_file_pieces(study, name, ExportSelection.without(kinds))
+        make_export(StoredExport(study_id, name, kinds, key), pieces)
+
+
 @shared_task(name=TIME_OUT_IDLE)
 def time_out_idle() -> int:
     """Time out all participants who were idle for too long, and return how many. Running the task twice
@@ -69,5 +83,6 @@ def time_out_idle() -> int:
 
 @worker_ready.connect
 def look_for_idle(sender: Any, **_: Any) -> None:
-    """Make each worker queue a check for idle participants every `SWEEP_SECONDS`."""
+    """Make each worker queue a check for idle participants every `SWEEP_SECONDS`, and delete old exports."""
     sender.timer.call_repeatedly(SWEEP_SECONDS, ask_idle_check, (SWEEP_SECONDS,))
+    sender.timer.call_repeatedly(SWEEP_SECONDS, remove_old_exports)

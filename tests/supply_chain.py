@@ -13,6 +13,7 @@ import json
 import re
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from brigade.paths import base_dir
@@ -40,10 +41,10 @@ class Package:
         return f"https://pypi.org/project/{self.name}/{self.version}/"
 
 
-def packages() -> list[Package]:
-    """Return the packages that requirements.txt pins, in its order. A package with several versions is listed
-    for each."""
-    found = PINNED.findall(LOCK.read_text(encoding="utf-8"))
+def packages(lock: Path = LOCK) -> list[Package]:
+    """Return the packages that requirements.txt, or another such file, pins, in its order. A package with
+    several versions is listed for each."""
+    found = PINNED.findall(lock.read_text(encoding="utf-8"))
     return [Package(name, version, tuple(HASH.findall(rest))) for name, version, rest in found]
 
 

@@ -66,6 +66,23 @@ def client_networks(address: Address) -> list[str]:
     return [client_network(address)]
 
 
+LARGER_NETWORKS = {4: ((24, 4),), 6: ((56, 2), (48, 4))}
+"""By IP version: lengths of the larger networks that limits count, too, and how many times as much each may
+do as one household. One person may have many small networks, so limits of those alone would stop nobody."""
+
+
+def networks_with_shares(address: Address | None) -> list[tuple[str, int]]:
+    """Return the networks of a client, the smallest first, each with how many times as much it may do as one
+    household. Clients without a readable address are one network."""
+    if address is None:
+        return [("unknown", 1)]
+    larger = [
+        (str(ip_network((address, length), strict=False)), share)
+        for length, share in LARGER_NETWORKS[address.version]
+    ]
+    return [(client_network(address), 1), *larger]
+
+
 _WITH_PORT = re.compile(r"\[(?P<six>[^\]]*)\](:\d+)?|(?P<four>[\d.]+):\d+")
 """An address with a port, as some proxies write it."""
 

@@ -18,6 +18,8 @@ from django.db import connection, models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
+from kitchen.infra.append_only import erasure_allowed
+
 Values = Mapping[str, Any]
 """Values by field name. JSON that is already text is passed as `RawJson`."""
 
@@ -146,6 +148,11 @@ class BatchedDeleteMixin:
                 self.clear(obj)
         answer: HttpResponse = super().delete_view(request, object_id, extra_context)  # type: ignore[misc]
         return answer
+
+    def delete_model(self: Any, request: HttpRequest, obj: Any) -> None:
+        """Delete one row, with rows of append-only tables that were written since `clear`."""
+        with erasure_allowed():
+            super().delete_model(request, obj)  # type: ignore[misc]
 
     def delete_queryset(self: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Delete the selected rows and their dependent rows, one after another (Django admin action)."""

@@ -11,10 +11,13 @@ from asgiref.sync import sync_to_async
 from django.http import HttpResponseBase, StreamingHttpResponse
 
 
-def streaming_download(pieces: Iterator[bytes], content_type: str, name: str) -> HttpResponseBase:
+def streaming_download(
+    pieces: Iterator[bytes] | AsyncIterator[bytes], content_type: str, name: str
+) -> HttpResponseBase:
     """Return a response that sends these pieces one after another. The browser saves them as a file with
     this name."""
-    return as_attachment(StreamingHttpResponse(_in_pieces(pieces), content_type=content_type), name)
+    sent = pieces_in_thread(pieces) if isinstance(pieces, Iterator) else pieces
+    return as_attachment(StreamingHttpResponse(sent, content_type=content_type), name)
 
 
 def as_attachment(response: HttpResponseBase, name: str) -> HttpResponseBase:
@@ -24,7 +27,7 @@ def as_attachment(response: HttpResponseBase, name: str) -> HttpResponseBase:
     return response
 
 
-async def _in_pieces(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def pieces_in_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the pieces, each produced in the database thread when it is needed."""
     next_piece = sync_to_async(lambda: next(pieces, None))
     while (piece := await next_piece()) is not None:

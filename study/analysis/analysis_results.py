@@ -219,14 +219,19 @@ def is_first_request(key: str, stamp: str) -> bool:
 
 
 def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], make: Callable[[], T]) -> None:
-    """Compute a result with `make` and cache it under `key`. Do nothing if the result is already cached.
+    """Compute a result with `make` and cache it under `key`. Do nothing if the result is already cached, or
+    if another worker began to compute it in the last ASKED_SECONDS seconds.
 
     `stamp` returns the hash of the present data. If the data change during the computation, the result is
     not cached.
     """
     before = stamp()
-    if cached_result(adapter, key, before) is None:
-        cache.set(key, [before, adapter.dump_json(make()).decode()], KEEP_SECONDS)
+    begun = f"begun:{key}:{before}"
+    if cached_result(adapter, key, before) is None and cache.add(begun, 1, ASKED_SECONDS):
+        try:
+            cache.set(key, [before, adapter.dump_json(make()).decode()], KEEP_SECONDS)
+        finally:
+            cache.delete(begun)
         if stamp() != before:  # a withdrawal meanwhile: `forget_analysis` came too early
             cache.delete(key)
 

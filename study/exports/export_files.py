@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from study.design.models import Study
 from study.exports.csv_encoding import JsonText, compact
 from study.exports.export_registry import documents, get_document, get_table, tables
 from study.exports.export_table import EVERYBODY, Column, ExportSelection, ExportTable
+from study.exports.exports_by_worker import export_pieces
 from study.exports.row_groups import RowBatch
 
 ROW_GROUP = 16 * 1024 * 1024
@@ -239,22 +241,24 @@ def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpRespo
     `steps.parquet`, `design.json`, `all.zip` (CSV) or `all_parquet.zip`. Raises UnknownNameError for other
     names."""
     stem, _, form = name.rpartition(".")
-    if form == ZIP:
-        return _zip(study, name, stem, chosen)
-    if form in FORMATS:
-        pieces = table_pieces(get_table(stem), form, study, chosen)
-        return streaming_download(pieces, FORMATS[form].content_type, f"{study.slug}_{name}")
+    if form == ZIP or form in FORMATS:
+        make, saved_as = data_file_pieces(study, name, chosen), f"{study.slug}_{name}"
+        if form == ZIP:
+            saved_as = f"{study.slug}{stem.removeprefix('all')}.zip"
+        kind = "application/zip" if form == ZIP else FORMATS[form].content_type
+        return streaming_download(export_pieces(study, name, chosen, make), kind, saved_as)
     document = get_document(name)
     response = HttpResponse(document.text(study, chosen), content_type=document.content_type)
     return as_attachment(response, f"{study.slug}_{name}")
 
 
-def _zip(study: Study, name: str, stem: str, chosen: ExportSelection) -> HttpResponseBase:
+def data_file_pieces(study: Study, name: str, chosen: ExportSelection) -> Callable[[], Iterator[bytes]]:
+    """Return a function that makes the table or ZIP file with this name, in pieces of bytes. Raises
+    UnknownNameError if there is no such file."""
+    stem, _, form = name.rpartition(".")
+    if form != ZIP:
+        return partial(table_pieces, get_table(stem), form, study, chosen)
     forms = {"all": "csv", **{f"all_{form}": form for form in FORMATS}}
     if stem not in forms:
         raise UnknownNameError(f"{name}: no such file; there are {', '.join(f'{one}.zip' for one in forms)}")
-    return streaming_download(
-        zip_pieces(study, chosen, forms[stem]),
-        "application/zip",
-        f"{study.slug}{stem.removeprefix('all')}.zip",
-    )
+    return partial(zip_pieces, study, chosen, forms[stem])

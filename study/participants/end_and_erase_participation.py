@@ -31,6 +31,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from kitchen.infra.append_only import erasure_allowed
 from kitchen.infra.database_writes import batches_of
 from kitchen.play.episode.advance_episode import abandon_episode, end_episode, leave_seat
 from kitchen.play.episode.erase_episode import erase_episode, erase_prompts
@@ -268,7 +269,8 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
     episodes = list(episodes_of(person).select_for_update())  # no step is written meanwhile
     seats = _seats(person)
     mark = erasure_mark(person)
-    person.delete()
+    with erasure_allowed():
+        person.delete()
     Group.objects.filter(study=person.study_id, members=None).delete()
     for episode in episodes:  # empty the seat and end the episode, unless others continue it
         leave_seat(episode_id=episode.pk, seat=seats.get(episode.pk, 0))
@@ -341,12 +343,15 @@ def erase_names(ids: Iterable[int]) -> int:
 
     The other data stay. The personal link still works, so that the participants can withdraw.
     """
-    done = 0
+    done, studies = 0, set[int]()
     for piece in batches_of(ids, PEOPLE):
-        with transaction.atomic():
+        with erasure_allowed():
             people = Participant.objects.filter(pk__in=piece)
+            studies |= set(people.values_list("study", flat=True))
             texts_of(people).update(value="")
             done += people.update(label="", referral={})
+    for study_id in studies:
+        participant_erased.send(Participant, study_id=study_id)
     return done
 
 

@@ -341,8 +341,11 @@ class PageVisit(models.Model):
         return f"{self.participant} {self.page} {self.position}"
 
 
-class Answer(models.Model):
-    """One answer to one item. It was given after an episode, or on a page outside of the rounds."""
+class Answer(AppendOnly):
+    """One answer to one item. It was given after an episode, or on a page outside of the rounds. It is never
+    changed; free texts can be erased."""
+
+    erasable = ("value",)
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
     round = models.ForeignKey(Round, null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
@@ -356,7 +359,7 @@ class Answer(models.Model):
     )
     answered_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    class Meta:
+    class Meta(AppendOnly.Meta):
         ordering = ["item__position", "id"]
         constraints = [
             models.UniqueConstraint(

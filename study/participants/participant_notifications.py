@@ -54,4 +54,4 @@ of them that stays (`study.participants.end_and_erase_participation`); `by`, the
 or None if they withdrew."""
 
 participant_erased = Signal()
-"""Sent after the commit that erased a participant. Argument: `study_id`."""
+"""Sent after the commit that erased a participant, or the names of participants. Argument: `study_id`."""

@@ -22,7 +22,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
-from kitchen.infra.client_address import client_address, client_network
+from kitchen.infra.client_address import client_address, networks_with_shares
 from study.design.models import Study, Version
 from study.design.page_and_item_order import WELCOME
 from study.design.readiness_checks import blocking_problems
@@ -264,7 +264,7 @@ log = logging.getLogger(__name__)
 WINDOW_SECONDS = 600
 MINUTE = 60
 SHARE = 5
-"""Entries of one network within a minute that count towards a pause."""
+"""Entries of one household within a minute that count towards a pause."""
 NETWORK_SALT = "brigade.entries"
 MOST_NAME_QUERIES = 60
 """Limit of queries about labels per network and minute. The page reveals whether somebody with a label takes
@@ -272,14 +272,15 @@ or took part."""
 
 
 def too_many_entries(request: HttpRequest, study: Study) -> bool:
-    """Count this entry, and return whether its network made more entries than the study allows.
+    """Count this entry, and return whether its network made more entries than the study allows. Larger
+    networks around it may make some times as many (`LARGER_NETWORKS`).
 
     Requests from this machine (loopback) come from programs and are not counted. Behind a proxy, the
     forwarded address is used. Requests without a readable address are counted together. While the cache is
     unavailable, no request is refused.
     """
-    most, name = study.entries_per_address, _network(request, study)
-    return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
+    most = study.entries_per_address
+    return most is not None and _exceeds(request, study, "entries", WINDOW_SECONDS, most)
 
 
 def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral) -> bool:
@@ -289,30 +290,42 @@ def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral
     """
     if not referral.label or referral.vouched:
         return False
-    name = _network(request, study)
-    return bool(name) and _count(f"names:{name}", MINUTE) > MOST_NAME_QUERIES
+    return _exceeds(request, study, "names", MINUTE, MOST_NAME_QUERIES)
 
 
 def uncounted_entries(request: HttpRequest, study: Study) -> int:
     """Count this entry. Return how many recent entries do not count when the study decides about a pause.
 
-    An entry does not count if its network made more than `SHARE` entries in this minute. Otherwise a person
-    with two addresses could keep a study paused. The result covers this minute and the one before.
+    An entry does not count if its network made more than `SHARE` entries in this minute, or a larger network
+    some times as many. Otherwise one person with many addresses could keep a study paused. The result covers
+    this minute and the one before.
     """
-    name, minute = _network(request, study), int(time.time()) // MINUTE
-    if name and _count(f"share:{name}", MINUTE) > SHARE:
+    minute = int(time.time()) // MINUTE
+    if _exceeds(request, study, "share", MINUTE, SHARE):
         _count(f"beside:{study.pk}:{minute}", 2 * MINUTE)
     return sum(_counted(f"beside:{study.pk}:{one}") for one in (minute, minute - 1))
 
 
-def _network(request: HttpRequest, study: Study) -> str:
-    """Return a keyed hash of the network from which the request comes. The hash differs between studies. It
-    is empty for requests from this machine itself (loopback)."""
+def _exceeds(request: HttpRequest, study: Study, counter: str, seconds: int, most: int) -> bool:
+    """Count the request in its networks, and return whether one of them made more than it may. What a small
+    network made too often does not count for the larger ones: their other clients did nothing."""
+    for name, share in _networks(request, study):
+        if _count(f"{counter}:{name}", seconds) > most * share:
+            return True
+    return False
+
+
+def _networks(request: HttpRequest, study: Study) -> list[tuple[str, int]]:
+    """Return keyed hashes of the networks from which the request comes, each with its share
+    (`networks_with_shares`). The hashes differ between studies. Empty for requests from this machine itself
+    (loopback)."""
     address = client_address(request)
     if address is not None and address.is_loopback:
-        return ""
-    network = client_network(address) if address else "unknown"
-    return salted_hmac(NETWORK_SALT, f"{study.pk} {network}", algorithm="sha256").hexdigest()
+        return []
+    return [
+        (salted_hmac(NETWORK_SALT, f"{study.pk} {network}", algorithm="sha256").hexdigest(), share)
+        for network, share in networks_with_shares(address)
+    ]
 
 
 def _count(key: str, seconds: int) -> int:

@@ -1,7 +1,12 @@
-"""A worker whose broker dies connects again."""
+"""A worker whose broker dies connects again, and the log has one line for the loss and one for the return."""
 
 from __future__ import annotations
 
+import asyncio
+import io
+import logging
+import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -9,10 +14,19 @@ import kombu
 import kombu.common
 import pytest
 from celery.signals import worker_init
+from channels_redis.pubsub import RedisPubSubChannelLayer
+from django.core.cache import caches
+from django.utils.module_loading import import_string
+from redis.exceptions import ConnectionError as RedisConnectionError
 
+from brigade import broker_loss_log
+from brigade.broker_loss_log import BrokerLossFilter, broker_error
 from brigade.celery import app
+from brigade.log_formatters import LineFormatter
 from brigade.paths import broker_url
-from tests.servers import Valkey, kill
+from kitchen.infra.task_broker import send_task
+from kitchen.play.turn import page_broadcast
+from tests.servers import Valkey, kill, wait_until
 
 library: Any = kombu
 """Has no types."""
@@ -74,3 +88,87 @@ def test_a_worker_connects_again_within_the_second(monkeypatch: pytest.MonkeyPat
         connection.release()
     assert len(waited) == 4
     assert sum(waited) <= 1
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[io.StringIO]:
+    """What the handler of our settings writes, with a filter of our settings. A loss is over after a short
+    time."""
+    monkeypatch.setattr(broker_loss_log, "CALM_SECONDS", 0.3)
+    monkeypatch.setattr(broker_loss_log, "LOOK_SECONDS", 0.05)
+    configured = settings.LOGGING
+    made = [
+        import_string(configured["filters"][name]["()"])
+        for name in configured["handlers"]["stderr"]["filters"]
+    ]
+    (handler,) = (one for one in logging.getLogger().handlers if isinstance(one.formatter, LineFormatter))
+    assert isinstance(handler, logging.StreamHandler) and made == [BrokerLossFilter]
+    monkeypatch.setattr(handler, "filters", [each() for each in made])
+    before = handler.setStream(io.StringIO())
+    yield handler.stream
+    handler.setStream(before)
+
+
+def test_a_restart_of_redis_is_two_lines(
+    lines: io.StringIO, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """The real libraries log here: channels, kombu and Celery's consumer, and our tasks, nudges and cache."""
+    with Valkey() as broker:
+        monkeypatch.setenv("REDIS_URL", broker.url)
+        layer: Any = RedisPubSubChannelLayer(hosts=[broker.url])
+        monkeypatch.setattr(page_broadcast, "get_channel_layer", lambda: layer)
+        monkeypatch.setattr(app.conf, "broker_url", broker_url(broker.url))
+        settings.CACHES = {
+            "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": broker.url}
+        }
+        asyncio.run(use_a_lost_broker(layer, broker))
+        wait_until(lambda: left_out(lines) >= 10, "a line about the return", 30)
+    told = [line for line in lines.getvalue().splitlines() if "Redis answers again" not in line]
+    assert len(told) == 1, "beside the return, and that of other tests' brokers"
+    assert "WARNING brigade.broker_loss_log Redis does not answer; errors about it are left out" in told[0]
+
+
+def left_out(lines: io.StringIO) -> int:
+    """How many errors were left out, as the line about the return says."""
+    return max(
+        map(int, re.findall(r"answers again after [\d.]+ s; errors left out: (\d+)", lines.getvalue())),
+        default=0,
+    )
+
+
+async def use_a_lost_broker(layer: Any, broker: Valkey) -> None:
+    """Listen on the channel layer, kill the broker, use it in every way for a second, and start it again."""
+    channel = await layer.new_channel()
+    listening = asyncio.ensure_future(layer.receive(channel))
+    await asyncio.sleep(0.3)
+    kill(broker.child)
+    for number in range(3):
+        assert not send_task("kitchen.nothing", number, otherwise="nothing is done")
+        page_broadcast.nudge_pages(number)
+        try:
+            caches["default"].get("anything")
+        except RedisConnectionError:
+            logging.getLogger("django.request").exception("Internal Server Error: /staff/")
+        await asyncio.sleep(0.4)
+    consumer = logging.getLogger("celery.worker.consumer.consumer")
+    consumer.warning("%s (%r)", "consumer: Connection to broker lost.", RedisConnectionError("closed"))
+    consumer.error("consumer: Cannot connect to %s: %s.\n%s\n", "redis", ConnectionRefusedError(111), "Again")
+    warning = logging.getLogger("py.warnings")
+    warning.warning("%s", "CPendingDeprecationWarning:\nworker_cancel_long_running_tasks_on_connection_loss")
+    broker.start()
+    listening.cancel()
+    with suppress(BaseException):
+        await listening
+
+
+def test_other_errors_stay_in_the_log() -> None:
+    def record(name: str, error: BaseException) -> logging.LogRecord:
+        trace = (type(error), error, None)
+        return logging.LogRecord(name, logging.ERROR, __file__, 1, "%s", ("why",), trace)
+
+    fault = ValueError("a fault of ours")
+    fault.__context__ = RedisConnectionError("closed")
+    assert broker_error(record("django.request", fault)) is None
+    assert broker_error(record("study.tasks", OSError("disk full"))) is None
+    assert broker_error(record("channels_redis.pubsub", OSError("closed"))) is not None
+    assert broker_error(record("study.tasks", RedisConnectionError("closed"))) is not None

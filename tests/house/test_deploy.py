@@ -226,6 +226,21 @@ def test_nginx_slows_down_logins() -> None:
     )
 
 
+def test_nginx_limits_requests_of_staff_and_programs() -> None:
+    """In zones that are defined, by the address of who asks."""
+    limited = dict(re.findall(r"location (?:~ )?(\S+) \{\s+limit_req +zone=(\w+) burst=\d+ nodelay;", NGINX))
+    zones = re.findall(r"limit_req_zone \$binary_remote_addr zone=(\w+):10m rate=\d+r/s;", NGINX)
+    assert limited == {"^/(staff|admin)/": "brigade_staff", "/api/": "brigade_api"}
+    assert sorted(zones) == ["brigade_api", "brigade_staff"]
+
+
+def test_containers_have_one_staff_process_that_web_processes_reach() -> None:
+    staff, web = COMPOSE["services"]["staff"], COMPOSE["services"]["web"]
+    socket = web["environment"]["BRIGADE_STAFF_SOCKET"]
+    assert f"unix-socket:{socket}" in staff["command"] and "scale" not in staff
+    assert socket.startswith(web["environment"]["BRIGADE_VAR"]) and staff["volumes"] == web["volumes"]
+
+
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
     servers = NGINX.split("\nserver {")[1:]
     assert all(re.search(r"^    access_log +off;", server, re.MULTILINE) for server in servers)

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,11 +21,12 @@ from twisted.python.failure import Failure
 from twisted.web._newclient import HTTP11ClientProtocol, Request
 from twisted.web.http_headers import Headers
 
+from brigade import web
 from brigade.server_limits import FORWARD_SECONDS, LARGEST_BODY, MOST_AT_ONCE, MOST_FORWARDED, MOST_IN_QUEUE
 from brigade.staff_proxy import StaffProxy, forwarded_headers
 from kitchen.infra.client_address import resolve_client_address
 from tests.house.test_web_server_limits import Talk, Wire
-from tests.servers import Stack, kill, wait_until
+from tests.servers import Stack, answers, kill, wait_until
 
 LOGIN = "/admin/login/?next=/staff/"
 
@@ -246,6 +248,32 @@ async def test_a_response_that_began_in_time_may_take_longer(front: Front) -> No
     assert wire.value().endswith(b"\r\n\r\nabcd")
 
 
+async def test_a_response_that_cannot_be_passed_on_is_told(
+    front: Front, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("brigade.staff_proxy.ForwardedRequest._send_head", fail)
+    wire = front.ask(b"GET /api/studies")
+    front.staff.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\nab")
+    assert wire.value().startswith(b"HTTP/1.1 502 Bad Gateway") and b"Content-Length: 40" not in wire.value()
+    assert b'before you send it again."}' in wire.value()
+    assert (front.proxy._running, front.staff.wires[0].disconnecting) == (0, True)
+    assert "a fault of ours" in caplog.text
+
+
+async def test_a_body_that_nobody_takes_is_told(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("brigade.staff_proxy.ResponseBody.connectionMade", fail)
+    wire = front.ask(b"GET /staff/")
+    front.staff.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\nX-Own: a\r\n\r\nab")
+    assert wire.value().startswith(b"HTTP/1.1 502 Bad Gateway") and b"X-Own" not in wire.value()
+    assert front.proxy._running == 0
+
+
 async def test_a_browser_that_leaves_ends_its_request(front: Front, caplog: pytest.LogCaptureFixture) -> None:
     wire = front.ask(b"GET /staff/")
     wire.loseConnection()
@@ -283,3 +311,15 @@ def test_a_client_on_a_unix_socket_adds_no_empty_address() -> None:
     assert forwarded_headers(request).getRawHeaders("x-forwarded-for") == ["198.51.100.7"]
     request.requestHeaders = Headers()
     assert forwarded_headers(request).getRawHeaders("x-forwarded-for") is None
+
+
+def test_a_staff_process_can_make_its_socket_itself(tmp_path: Path) -> None:
+    """As in a container, where no other program holds it."""
+    server: Any = object.__new__(web.DrainingServer)
+    server.accepting, server.http_factory = [], None
+    where = tmp_path / "staff.sock"
+    server.listen_on_unix(str(where))
+    (accepting,) = server.accepting
+    assert answers(where) and where.stat().st_mode & 0o777 == 0o600
+    accepting.stop()
+    assert not answers(where)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from brigade.paths import base_dir
-from tests import audit, supply_chain
+from tests import audit
 from tests.supply_chain import BILL, ELSEWHERE, PAGE, SCRIPTS, bill, packages, page
 from tests.three.__main__ import MADE, THREE, names
 from tests.vega.__main__ import INTERPRETER, VEGA, VEGA_LITE
@@ -84,24 +84,88 @@ def osv() -> Iterator[str]:
 
 
 def _known(query: dict[str, Any]) -> dict[str, Any]:
-    assert query["package"]["ecosystem"] == "PyPI" and query["version"]
+    assert query["package"]["ecosystem"] in {"PyPI", "npm"} and query["version"]
     return {"vulns": [{"id": "PYSEC-0"}]} if query["package"]["name"] == "django" else {}
 
 
+NOBODY = "http://127.0.0.1:9/"
+
+
+@pytest.fixture
+def sources(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nobody can be asked but the registry, which has withdrawn a release."""
+
+    def away(*_: object) -> dict[str, list[str]]:
+        raise OSError("nobody there")
+
+    monkeypatch.setattr(audit, "OSV", NOBODY)
+    monkeypatch.setattr(audit, "ask_pypi", away)
+    monkeypatch.setattr(audit, "ask_list", away)
+    monkeypatch.setattr(audit, "ask_withdrawn", lambda _: {str(pinned_as("celery")): ["withdrawn: broken"]})
+    return monkeypatch
+
+
+def pinned_as(name: str) -> audit.Pinned:
+    return next(one for one in audit.all_pinned() if one.name == name)
+
+
 def test_what_is_known_is_told_and_kept_for_when_nobody_can_be_asked(
-    osv: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    osv: str, sources: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    copy, nobody = tmp_path / "copy.json", "http://127.0.0.1:9/"
-    assert audit.main(copy, nobody) == 2
-    assert "no copy" in capsys.readouterr().out
-    for address in (osv, nobody):
-        assert audit.main(copy, address) == 1
-        said = capsys.readouterr().out.splitlines()
-        assert said[0].startswith("django==") and said[0].endswith(": PYSEC-0")
-        assert said[-1].startswith(f"audit: 1 of {len(packages())} packages, as of 20")
-    (django,) = (one for one in packages() if one.name == "django")
-    monkeypatch.setattr(audit, "packages", lambda: [one for one in packages() if one != django])
-    assert audit.main(copy, nobody) == 0
-    newer = supply_chain.Package("django", "99", ())
-    monkeypatch.setattr(audit, "packages", lambda: [newer])
-    assert audit.main(copy, nobody) == 2
+    copy = tmp_path / "copy.json"
+    assert audit.main([], copy) == 0
+    assert "Copy of never: no source; " in capsys.readouterr().out
+    sources.setattr(audit, "OSV", osv)
+    assert audit.main(["--refresh"], copy) == 1
+    assert "OSV answered now. Copy of 20" in capsys.readouterr().out
+    sources.setattr(audit, "OSV", NOBODY)
+    assert audit.main([], copy) == 1
+    *found, last = capsys.readouterr().out.splitlines()
+    assert sorted(found) == [f"{pinned_as('celery')}: withdrawn: broken", f"{pinned_as('django')}: PYSEC-0"]
+    assert last.startswith(
+        f"audit: something is known against 2 of {len(audit.all_pinned())} packages. OSV could"
+    )
+    assert last.endswith(
+        ": OSV answered; releases withdrawn from PyPI answered; "
+        f"{audit.LIST} could not be asked (nobody there)."
+    )
+
+
+def test_a_copy_says_who_was_not_asked_and_what_it_does_not_hold(
+    sources: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy.json"
+    assert audit.main(["--refresh"], copy) == 1
+    assert "PyPI's list of vulnerabilities could not be asked (nobody there)" in capsys.readouterr().out
+    newer = audit.Pinned("PyPI", "celery", "99")
+    sources.setattr(audit, "all_pinned", lambda: [newer])
+    assert audit.main([], copy) == 0
+    assert capsys.readouterr().out.endswith("; 1 are not in it.\n")
+    with pytest.raises(SystemExit) as ended:
+        audit.main(["--anew"], copy)
+    assert ended.value.code == 2
+
+
+def test_every_lock_and_every_script_of_others_is_audited() -> None:
+    pinned = audit.all_pinned()
+    assert {one.name for one in pinned} >= {"django", "pytest", "sphinx", "ortools", "uv", "three", "vega"}
+    assert len(set(pinned)) == len(pinned) > 150
+
+
+def test_the_warning_of_uv_about_a_withdrawn_release_is_read() -> None:
+    said = 'warning: `attrs==21.1.0` is yanked (reason: "breaks a dependency")\nwarning: `a==1` is yanked\n'
+    assert audit.WITHDRAWN.findall(said) == [("attrs==21.1.0", '"breaks a dependency"'), ("a==1", "")]
+
+
+def test_what_a_source_says_wrongly_is_told_and_not_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    (name, wrong), *_ = audit.FALSE
+    one = audit.Pinned("PyPI", name, "1")
+    stored = {"asked": "2026-11-29", "sources": {}, "known": {str(one): [wrong]}}
+    assert audit.tell([one], stored, {}, "OSV answered now") == 0
+    assert f"{one}: not counted: {wrong}" in capsys.readouterr().out
+    assert audit.tell([one], stored, {str(one): ["PYSEC-0"]}, "OSV answered now") == 1
+
+
+def test_the_kept_copy_says_when_and_whom_it_asked() -> None:
+    kept = audit.read_copy(audit.COPY)
+    assert kept["asked"] >= "2026-11-29" and kept["sources"] and kept["known"]

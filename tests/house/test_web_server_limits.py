@@ -402,3 +402,10 @@ def test_a_browser_that_can_is_sent_squeezed_messages_each_for_itself() -> None:
     accepted = factory.perMessageCompressionAccept([object(), PerMessageDeflateOffer()])
     assert accepted.no_context_takeover and "client_no_context_takeover" in accepted.get_extension_string()
     assert factory.perMessageCompressionAccept([]) is None
+
+
+@pytest.mark.parametrize(("status", "phrase"), [(429, b"Too Many Requests"), (404, b"Not Found"), (299, b"")])
+def test_a_status_has_its_usual_reason_phrase(status: int, phrase: bytes) -> None:
+    request: Any = object.__new__(web.LimitedRequest)
+    request.setResponseCode(status)
+    assert (request.code, request.code_message) == (status, phrase or b"Unknown Status")

@@ -26,6 +26,7 @@ from tests.live.models import models, models_served
 from tests.live.options import OneLineParser, number, some_of
 from tests.live.rows import Bench
 from tests.live.stack import running
+from tests.live.staff_requests import api, downloads, reports
 from tests.live.strangers import logins
 from tests.live.table import Figure, table
 from tests.live.uploads import uploads
@@ -45,6 +46,9 @@ ROWS: Mapping[str, Row] = {
     "capacity": capacity,
     "flood": flood,
     "logins": logins,
+    "downloads": downloads,
+    "reports": reports,
+    "api": api,
     "models": models,
     "uploads": uploads,
 }

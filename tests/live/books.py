@@ -6,10 +6,12 @@ It is a process of its own, so that the program that plays and measures need not
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -151,9 +153,41 @@ def staff_session() -> str:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    user, client = User.objects.create_user("bench", is_staff=True), Client()
+    user, client = User.objects.create_user("uploads", is_staff=True), Client()
     client.force_login(user)
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+def staff_study(participants: int) -> dict[str, str]:
+    """Return the slug of a study with this many synthetic participants, and a token and a login cookie of
+    its owner. It is made at the first call."""
+    from django.contrib.auth import get_user_model
+    from django.core.management import call_command
+    from django.test import Client
+
+    from study.design.models import Study
+    from study.design.study_files import study_from_file
+    from study.researchers.api_tokens import token_make
+    from tests.study.exports.bench_exports import STUDY
+
+    owner, _ = get_user_model().objects.get_or_create(username="bench", is_staff=True, is_superuser=True)
+    if not Study.objects.filter(slug="bench").exists():
+        with tempfile.TemporaryDirectory() as folder:
+            (file := Path(folder) / "study.toml").write_text(STUDY)
+            study_from_file(file)
+        made = ["--participants", str(participants), "--steps-per-episode", "20"]
+        call_command("make_synthetic", "bench", *made, stdout=io.StringIO())
+    browser = Client()
+    browser.force_login(owner)
+    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
+    return {"slug": "bench", "token": token_make(user=owner, name="bench")[1], "cookie": cookies}
+
+
+def retitle(slug: str, title: str) -> None:
+    """Give the study another title, so that its report is made again."""
+    from study.design.models import Study
+
+    Study.objects.filter(slug=slug).update(title=title)
 
 
 def settings_of(world: str, steps: int) -> Json:
@@ -244,6 +278,8 @@ ANSWERS: Mapping[str, Callable[..., Any]] = {
     "laid": laid,
     "staff_session": staff_session,
     "log_of": log_of,
+    "retitle": retitle,
+    "staff_study": staff_study,
     "thinking": thinking,
     "ticked": ticked,
 }

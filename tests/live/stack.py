@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,11 +134,15 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
 
 
 @contextmanager
-def background_module(module: str, *arguments: str) -> Iterator[None]:
-    """Run a module of the tests in a process of its own, until the block ends."""
+def background_module(
+    module: str, *arguments: str, environment: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """Run a module of the tests in a process of its own, until the block ends. By default, its environment
+    is ours."""
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         cwd=base_dir(),
+        env=environment,
         preexec_fn=parent_death_hook(os.getpid()),
     )
     try:

@@ -14,13 +14,13 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Json
+from kitchen.infra.append_only import erasure_allowed
 from kitchen.infra.database_writes import insert_in_batches
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.play.coplayers import agent_decisions
@@ -133,11 +133,11 @@ NO_CLOCKS: dict[str, float | None] = {"step_seconds": None, "thinking_seconds": 
 """Times of an episode while it is recorded; copies have those of the condition."""
 
 
-@transaction.atomic
 def _forget(episode: Episode) -> None:
-    prompts = prompt_hashes_of([episode.pk])
-    episode.delete()
-    erase_unused_prompts(prompts)
+    with erasure_allowed():
+        prompts = prompt_hashes_of([episode.pk])
+        episode.delete()
+        erase_unused_prompts(prompts)
 
 
 def leftover_recordings() -> QuerySet[Episode]:

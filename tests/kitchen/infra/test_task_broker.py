@@ -34,7 +34,7 @@ def test_every_name_that_is_sent_is_that_of_a_task_and_every_task_is_sent_by_som
     names = set().union(*map(words_of, QUEUES))
     ours = {one.name for module in TASKS for one in vars(module).values() if hasattr(one, "apply_async")}
     assert names == ours
-    assert len(names) == 13
+    assert len(names) == 14
 
 
 def test_what_nobody_waits_for_goes_to_the_queue_of_experiments(settings: Any) -> None:
@@ -45,7 +45,7 @@ def test_what_nobody_waits_for_goes_to_the_queue_of_experiments(settings: Any) -
         kitchen.experiments.experiment_services.EXPERIMENT_LANE,
         kitchen.experiments.experiment_services.PICK_UP_EXPERIMENTS,
     }
-    apart |= {study.task_queue.DRY_RUN, study.task_queue.ERASE_SYNTHETIC}
+    apart |= {study.task_queue.DRY_RUN, study.task_queue.ERASE_SYNTHETIC, study.task_queue.MAKE_EXPORT}
     for name in set().union(*map(words_of, QUEUES)):
         own = settings.EXPERIMENTS_QUEUE if name in apart else settings.CELERY_TASK_DEFAULT_QUEUE
         assert queue_of(name) == own, name

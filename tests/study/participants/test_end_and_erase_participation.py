@@ -10,9 +10,11 @@ import pytest
 from axes.models import AccessAttempt
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from kitchen.infra.append_only import AppendOnlyError, erasure_allowed, unguarded_tables
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, Prompt, Step
 from study.design.models import Study, SurveyItem
@@ -32,7 +34,8 @@ def study() -> Study:
         person = complete(study, entry)
         found = Participant.objects.filter(pk=person.pk)
         found.update(label=entry, referral={"X": entry}, active_at=timezone.now() - timedelta(days=days))
-        Answer.objects.filter(participant=person, item__key="why").update(value=f"I am {entry}")
+        with erasure_allowed():
+            Answer.objects.filter(participant=person, item__key="why").update(value=f"I am {entry}")
     return study
 
 
@@ -67,6 +70,17 @@ def test_names_go_first_then_everything(study: Study, settings: Any) -> None:
     assert study.withdrawn == 0
 
 
+def test_no_answer_can_be_changed_or_deleted_by_sql(study: Study) -> None:
+    assert "study_answer" not in unguarded_tables()
+    for statement in ("UPDATE study_answer SET value = value", "DELETE FROM study_answer"):
+        with pytest.raises(DatabaseError, match="study_answer is append-only"), transaction.atomic():
+            connection.cursor().execute(statement)
+    with pytest.raises(AppendOnlyError):
+        Answer.objects.update(value="")
+    with pytest.raises(AppendOnlyError), erasure_allowed():
+        Answer.objects.update(attempt=2)
+
+
 def test_without_a_number_everything_of_people_is_kept(study: Study) -> None:
     Participant.objects.update(active_at=F("active_at") - timedelta(days=9999))
     assert said()[-1] == "erased: 0 ended sessions, 0 expired tokens, 0 episodes of nobody"
@@ -92,7 +106,8 @@ def test_staff_actions_are_erased_too(settings: Any) -> None:
 def test_remains_of_a_process_that_died_are_erased(study: Study) -> None:
     episodes = Episode.objects.filter(rounds__participant__label="before")
     pks = list(episodes.values_list("pk", flat=True))
-    Participant.objects.get(label="before").delete()
+    with erasure_allowed():
+        Participant.objects.get(label="before").delete()
     Prompt.objects.create(hash="0" * 64, text="asked once")
     assert said()[-1].endswith("2 episodes of nobody")
     assert not Episode.objects.filter(pk__in=pks).exists() and Episode.objects.count() == 2

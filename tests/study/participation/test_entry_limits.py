@@ -133,6 +133,21 @@ def test_one_address_alone_does_not_shut_a_study() -> None:
     assert [from_address(3), from_address(4)] == [302, 429]
 
 
+def test_many_networks_of_one_provider_neither_shut_a_study_nor_fill_it() -> None:
+    study = make_study(entries_per_minute=30, entries_per_address=None)
+
+    def from_network(number: int) -> int:
+        return int(begin(Client(REMOTE_ADDR=f"2001:db8:1:{number:x}::1"), study).status_code)
+
+    assert {from_network(number << 5) for number in range(80)} == {302}
+    assert begin(Client(REMOTE_ADDR="2001:db8:2::1"), study).status_code == 302
+    Study.objects.update(entries_per_address=1, entries_per_minute=None)
+    cache.clear()
+    assert [from_network(number) for number in range(3)] == [302, 302, 429]  # of one /56
+    further = [from_network(number << 8) for number in range(1, 5)]  # of one /48
+    assert further == [302, 302, 429, 429]
+
+
 def test_those_whose_address_cannot_be_read_are_counted_together() -> None:
     study = make_study(entries_per_address=2)
     hidden = [Client(HTTP_X_FORWARDED_FOR=f"somebody{n}") for n in range(3)]

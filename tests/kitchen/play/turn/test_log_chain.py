@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, models, transaction
+from django.db import DatabaseError, connection, transaction
 
-from kitchen.infra.append_only import append_only_models, trigger_name, unguarded_tables
+from kitchen.infra.append_only import (
+    ERASES,
+    AppendOnly,
+    AppendOnlyError,
+    append_only_models,
+    erasure_allowed,
+    erasure_trigger_name,
+    guard_triggers,
+    trigger_name,
+    unguarded_tables,
+)
 from kitchen.infra.hmac_seals import column_values, make_seal
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
@@ -112,8 +124,9 @@ def test_what_an_episode_began_with_is_in_its_chain() -> None:
 
 def test_steps_that_are_gone_are_missed() -> None:
     middle, end = played(), played()
-    Step.objects.filter(episode=middle, number=2).delete()
-    Step.objects.filter(episode=end, number=4).delete()
+    with erasure_allowed():
+        Step.objects.filter(episode=middle, number=2).delete()
+        Step.objects.filter(episode=end, number=4).delete()
     assert said(middle) == ["step 2 is missing", "step 3 is not what was written"]
     assert said(end) == ["step 4 is missing"]
 
@@ -188,6 +201,47 @@ def test_no_row_of_any_log_can_be_changed_by_sql() -> None:
                 sql(f"UPDATE {table} SET {column} = {column}")  # noqa: S608 - names of ours
 
 
+def test_no_row_of_any_log_can_be_deleted_by_sql_or_by_mistake() -> None:
+    episode = played()
+    for table in ("kitchen_step", "kitchen_seatcommand", "kitchen_decision"):
+        with pytest.raises(DatabaseError, match=f"{table} is append-only"):
+            sql(f"DELETE FROM {table}")  # noqa: S608 - names of ours
+    with pytest.raises(AppendOnlyError):
+        Step.objects.filter(episode=episode).delete()
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        episode.delete()  # its log would go with it
+    assert Step.objects.filter(episode=episode).count() == 4
+
+
+def test_an_erasure_ends_with_its_block_even_if_it_fails() -> None:
+    episode = played()
+    with pytest.raises(RuntimeError), erasure_allowed():
+        Step.objects.filter(episode=episode, number=4).delete()
+        raise RuntimeError
+    with erasure_allowed(), erasure_allowed():
+        sql("DELETE FROM kitchen_step WHERE number = 3")
+    assert [row.number for row in Step.objects.filter(episode=episode)] == [1, 2, 4]
+    with pytest.raises(DatabaseError, match="kitchen_step is append-only"):
+        sql("DELETE FROM kitchen_step")
+    if connection.vendor == "postgresql":
+        with pytest.raises(DatabaseError, match="kitchen_seal is append-only"):
+            sql("TRUNCATE kitchen_seal")
+
+
+def test_another_program_can_delete_nothing() -> None:
+    """Their connections have no function that our triggers call."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL's setting belongs to a transaction")
+    with closing(sqlite3.connect(":memory:")) as other:
+        other.execute("CREATE TABLE kitchen_step (id)")
+        other.execute(
+            guard_triggers(connection, "kitchen_step", ["id"])[erasure_trigger_name("kitchen_step")]
+        )
+        other.execute("INSERT INTO kitchen_step VALUES (1)")
+        with pytest.raises(sqlite3.OperationalError, match=f"no such function: {ERASES}"):
+            other.execute("DELETE FROM kitchen_step")
+
+
 def columns_of(table: str) -> list[str]:
     with connection.cursor() as cursor:
         return [column.name for column in connection.introspection.get_table_description(cursor, table)]
@@ -201,7 +255,7 @@ def test_every_column_of_every_log_is_guarded() -> None:
             assert f'"{field.column}"' in trigger or field.column in trigger.split(), (model, field.column)
 
 
-def models_of_logs() -> list[type[models.Model]]:
+def models_of_logs() -> list[type[AppendOnly]]:
     return append_only_models()
 
 
@@ -220,5 +274,6 @@ def trigger_text(table: str) -> str:
 
 def test_a_log_can_be_erased() -> None:
     episode = played()
-    Episode.objects.get(pk=episode.pk).delete()
+    with erasure_allowed():
+        Episode.objects.get(pk=episode.pk).delete()
     assert not Step.objects.exists()

@@ -1,0 +1,126 @@
+"""Let a worker make large export files, and send each stored file to everybody who asks for the same data.
+
+A request waits for the file without a thread, and then streams it. If no worker begins, the request makes the
+file itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet, Sum
+
+from kitchen.contract.world import canonical_hash
+from kitchen.infra.file_downloads import pieces_in_thread
+from kitchen.play.models import Decision, Episode, Message, ModelCall
+from kitchen.uptime.models import Outage
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
+from study.design.preregistration import program
+from study.exports.export_table import ExportSelection
+from study.participants.models import Answer, PageVisit, Participant, Round, StaffAction
+from study.participants.stored_exports import StoredExport
+from study.task_queue import ask_export
+
+HEAVY_STEPS = 2000
+"""Steps in a study from which workers make its files. Smaller files take a fraction of a second."""
+BEGIN_SECONDS = 3.0
+"""Seconds within which a worker must begin; else the request makes the file itself."""
+LOOK_SECONDS = 0.1
+"""Seconds between two looks for the file."""
+PIECE = 256 * 1024
+"""Bytes of a file that are sent at once."""
+
+
+def export_pieces(
+    study: Study, name: str, chosen: ExportSelection, make: Callable[[], Iterator[bytes]]
+) -> AsyncIterator[bytes]:
+    """Yield an export file in pieces of bytes. If the study is large, a worker makes the file, unless it is
+    stored already. `make` makes the file here."""
+    steps = _episodes(study).aggregate(steps=Sum("step"))["steps"] or 0
+    if steps < HEAVY_STEPS:
+        return pieces_in_thread(make())
+    wanted = StoredExport(study.pk, name, chosen.left_out, export_key(study, name, chosen))
+    is_asked = wanted.path.exists() or wanted.is_being_made() or _ask(wanted)
+    return _wait_and_send(wanted, make) if is_asked else pieces_in_thread(make())
+
+
+def _ask(wanted: StoredExport) -> bool:
+    left_out = ",".join(wanted.left_out)
+    return ask_export(wanted.study_id, wanted.name, left_out, wanted.key, expires=BEGIN_SECONDS)
+
+
+async def _wait_and_send(wanted: StoredExport, make: Callable[[], Iterator[bytes]]) -> AsyncIterator[bytes]:
+    """Yield the file when a worker has made it. If no worker begins, or the worker dies, make it here."""
+    until = time.monotonic() + BEGIN_SECONDS
+    while not wanted.path.exists() and (time.monotonic() < until or wanted.is_being_made()):
+        await asyncio.sleep(LOOK_SECONDS)
+    try:
+        stored = wanted.path.open("rb")
+    except FileNotFoundError:
+        stored = None
+    with stored or nullcontext():
+        async for piece in pieces_in_thread(iter(partial(stored.read, PIECE), b"") if stored else make()):
+            yield piece
+
+
+def export_key(study: Study, name: str, chosen: ExportSelection) -> str:
+    """Return a hash of what is exported and of the data in it. It changes when a participant, an episode, the
+    design or the program changes."""
+    return str(canonical_hash([study.pk, name, list(chosen.left_out), program(), _state(study)]))
+
+
+def _state(study: Study) -> list[Any]:
+    """Return numbers and times that change with the study's data. While somebody takes part, they change at
+    least every minute, because an outage may go on."""
+    people, episodes = Participant.objects.filter(study=study), _episodes(study)
+    active = people.filter(status=Participant.Status.ACTIVE).exists()
+    counted = [
+        _facts(people, Max("active_at"), Max("ended_at"), Max("consented_at"), Max("excluded_at")),
+        _facts(people, Count("pk", ~Q(label="")), Count("excluded_at"), Count("consented_at")),
+        sorted(map(list, people.order_by().values_list("status").annotate(Count("pk")))),
+        _facts(Round.objects.filter(participant__study=study), Max("answered_at"), Count("episode")),
+        _facts(
+            PageVisit.objects.filter(participant__study=study),
+            *(Sum(name) for name in ("loads", "times_away", "away_ms")),
+            *(Count("done_at"), Max("opened_at")),
+        ),
+        _facts(Answer.objects.filter(participant__study=study)),
+        _facts(StaffAction.objects.filter(study=study)),
+        _facts(episodes, Sum("step"), Max("ended_at"), Count("ended_at")),
+        _facts(Message.objects.filter(episode__in=episodes)),
+        _facts(Decision.objects.filter(mind__episode__in=episodes)),
+        _facts(ModelCall.objects.filter(decision__mind__episode__in=episodes)),
+        _facts(Outage.objects.all(), Max("until")),
+    ]
+    fields = [str(getattr(study, field.attname)) for field in study._meta.concrete_fields]
+    versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
+    minute = int(time.time()) // 60 if active else 0
+    return [fields, blueprint_of(study).digest, versions, counted, minute]
+
+
+def _episodes(study: Study) -> QuerySet[Episode]:
+    """Return all episodes that participants of the study play or played."""
+    people = Participant.objects.filter(study=study)
+    played = Round.objects.filter(participant__study=study, episode__isnull=False)
+    return Episode.objects.filter(
+        Q(pk__in=played.values("episode"))
+        | Q(pk__in=people.filter(practice__isnull=False).values("practice"))
+        | Q(pk__in=people.filter(first_practice__isnull=False).values("first_practice"))
+    )
+
+
+def _facts(rows: QuerySet[Any], *more: Any) -> list[str]:
+    """Return the number of rows, the highest id, and `more` aggregates, as text."""
+    return [
+        str(value) for value in rows.order_by().aggregate(*[Count("pk"), Max("pk")], **_named(more)).values()
+    ]
+
+
+def _named(aggregates: tuple[Any, ...]) -> dict[str, Any]:
+    return {f"more_{number}": each for number, each in enumerate(aggregates)}
