@@ -117,7 +117,7 @@ def run_here(folder: Path) -> tuple[int, list[str]]:
 
 
 def test_the_python_script_reproduces_a_study_within_people(tmp_path: Path) -> None:
-    code, lines = run(written(within(), tmp_path))
+    code, lines = run_here(written(within(), tmp_path))
     assert (code, len(lines)) == (0, 1)
     assert lines[0].startswith("87 of 87 rows of tests.csv reproduced")
 
@@ -142,7 +142,7 @@ def test_a_row_that_is_not_computed_has_its_number_and_the_reason(tmp_path: Path
     file = written(covariance(), tmp_path) / "tests.csv"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(",equal slopes of covariates,", ",unknown test,", 1), encoding="utf-8")
-    code, lines = run_here(tmp_path)
+    code, lines = run(tmp_path)
     number = next(i for i, line in enumerate(text.splitlines(), 1) if "equal slopes of covariates" in line)
     where = "unknown test,  (all columns: this script does not compute it)"
     assert lines[0] == f"not computed here: row {number}, score: {where}"
