@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.utils import timezone
 
 from kitchen.contract.language_model import Call
@@ -215,10 +215,11 @@ class UnstoredTicks:
         return bool(self.group.fresh.get("status", Episode.Status.PLAYING) != Episode.Status.PLAYING)
 
 
-def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
+def store_tick_groups(owner: str, written: Sequence[UnstoredTicks], receiver: str = "") -> set[int]:
     """Store these ticks in one transaction, renew the claims of `owner`, and seal (sign) episodes that are
     over. Return the ids of the episodes whose ticks were stored.
 
+    With `receiver`, the claims on these episodes belong to that process from then on.
     Ticks are not stored if another process owns the episode, or if the episode is already over or erased.
     """
     with transaction.atomic():
@@ -229,15 +230,26 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
             for first in range(0, len(rows), ROWS_PER_INSERT):
                 insert_rows(model, rows[first : first + ROWS_PER_INSERT])
         _store_calls([called for each in stored for called in each.group.calls])
+        _count_late([each for each in stored if each.late or each.lost_ms])
+        if receiver:
+            _of(owner, {each.episode_id for each in stored}).update(owner=receiver)
         for each in stored:
-            if each.late or each.lost_ms:
-                counts = Ticking.objects.filter(pk=each.episode_id)
-                counts.update(late=F("late") + each.late, lost_ms=F("lost_ms") + each.lost_ms)
             if each.is_over:
                 seal_episode(Episode.objects.get(pk=each.episode_id))
             if each.audience and each.group.fresh:
                 transaction.on_commit(partial(notify_audience, each.audience, _news(each)))
     return {each.episode_id for each in stored}
+
+
+def _count_late(late: Sequence[UnstoredTicks]) -> None:
+    """Add the late ticks to the stored counts, in one statement, because late processes are busy."""
+    if late:
+        names = ("late", "lost_ms")
+        sums = {
+            name: Case(*(When(pk=one.episode_id, then=F(name) + getattr(one, name)) for one in late))
+            for name in names
+        }
+        Ticking.objects.filter(pk__in=[one.episode_id for one in late]).update(**sums)
 
 
 def _changed(each: UnstoredTicks) -> bool:
