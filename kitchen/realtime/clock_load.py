@@ -24,7 +24,7 @@ MIN_TICKS = 10
 BUSY_SHARE = 0.6
 """Share of a core that a process may use before it begins no new episode. Above it, ticks soon come late,
 because one process computes one tick at a time."""
-FIRST_EPISODES = 20
+FIRST_EPISODES = 50
 """Number of new episodes that a process may begin before their processor time is known."""
 MIN_EPISODES = 4
 """Number of episodes that a process begins however busy the machine is. So few are not the cause."""

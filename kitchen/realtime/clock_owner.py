@@ -83,6 +83,8 @@ class ClockOwner:
         self._meter = LoadMeter(time.monotonic(), time.process_time())
         self._room = FIRST_EPISODES
         """Number of new episodes that this process may begin before the next measurement."""
+        self._waiting: list[int] = []
+        """New episodes that this process had no room for when it looked last."""
         self._hurry = asyncio.Event()
         """Set when a task waits for ticks to be stored."""
         self._storing = asyncio.Lock()
@@ -156,7 +158,9 @@ class ClockOwner:
                 await self._begin(one)
         free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
         begun = [one for one in free if one.owner]
-        new = [one for one in free if not one.owner][: max(0, min(CLAIMS_PER_LOOK, self._room))]
+        new = [one for one in free if not one.owner]
+        self._waiting = [one.episode_id for one in new[max(0, self._room) :]]
+        new = new[: max(0, min(CLAIMS_PER_LOOK, self._room))]
         for one in [*begun, *new]:
             # another owner may take it while earlier ones are read
             if await run_in_db_thread(take_clock_claim, self.name, one):
@@ -292,6 +296,8 @@ class ClockOwner:
                 await self.handover.join(self._channel)
             if not any(each.room for each in (load, *self.handover.others())):
                 await asyncio.to_thread(report_full_clocks)
+                for episode_id in self._waiting:
+                    await self._send(episode_id, layer_message("tick.waits"))
             await self.handover.balance(load)
 
     @staticmethod
