@@ -67,6 +67,12 @@ class OwnedEpisode:
         """True while the claim goes to the receiver."""
 
     @property
+    def waits_for_storage(self) -> bool:
+        """Return whether the episode is over and its last tick is not stored yet. Until it is stored, the
+        pages do not show the end."""
+        return self.game.is_over and self.game.unstored_since is not None
+
+    @property
     def can_leave(self) -> bool:
         """Return whether the episode can be handed over now. An answer of a language model that this process
         waits for would be lost."""

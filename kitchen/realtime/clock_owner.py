@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-from channels.exceptions import ChannelFull
 from django.db import Error
 
 from kitchen.contract.world import Json
@@ -28,9 +27,10 @@ from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import log_context
-from kitchen.play.models import Episode, Seat
+from kitchen.play.models import Episode
 from kitchen.realtime.clock_handover import ClockHandover, OwnedEpisode
 from kitchen.realtime.clock_load import FIRST_EPISODES, LoadMeter, first_due, report_full_clocks
+from kitchen.realtime.page_messages import PageMessages
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.realtime_storage import (
     ClockEpisode,
@@ -45,12 +45,9 @@ from kitchen.realtime.tick_messages import (
     keys_group,
     layer_message,
     pages_group,
-    source_of,
 )
 
 T = TypeVar("T")
-Seated = tuple[int, int, str]
-"""(episode id, seat number, page id)."""
 log = logging.getLogger(__name__)
 
 BALANCE_SECONDS = 1.0
@@ -88,9 +85,7 @@ class ClockOwner:
         self._hurry = asyncio.Event()
         """Set when a task waits for ticks to be stored."""
         self._storing = asyncio.Lock()
-        self._sitting: dict[Seated, asyncio.Task[None]] = {}
-        self._answers: set[asyncio.Task[None]] = set()
-        """Short tasks. Kept here because asyncio may discard a task without a reference."""
+        self._pages = PageMessages(layer)
 
     async def run(self) -> None:
         """Claim episodes and compute their ticks until the task is cancelled. Then store all ticks and
@@ -189,7 +184,7 @@ class ClockOwner:
         played.task = asyncio.create_task(self._play(played))
         for message in kept:
             if not game.knows(message["seat"], message["page"], message.get("number", math.inf)):
-                await self._heard(played, message)
+                await self._pages.handle(played, message)
 
     def _dues(self, game: RealtimeEpisode) -> list[float]:
         """Return when other episodes with the same interval between ticks have one due."""
@@ -240,7 +235,7 @@ class ClockOwner:
         """Compute every tick of one episode from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._notify_pages(played, self._whole(played))
+                await self._notify_pages(played, self._pages.whole(played))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
@@ -255,7 +250,7 @@ class ClockOwner:
             self._meter.ticked(late)
             prometheus_metrics.tick_late_seconds.observe(late)
             message = played.updates.tick(game.tick(loop.time()))
-            while self._waits_for_storage(game):
+            while played.waits_for_storage:
                 await self._stored(played)
             await self._notify_pages(played, message)
             if played.receiver and await self._hand_over(played):
@@ -299,12 +294,6 @@ class ClockOwner:
                 for episode_id in self._waiting:
                     await self._send(episode_id, layer_message("tick.waits"))
             await self.handover.balance(load)
-
-    @staticmethod
-    def _waits_for_storage(game: RealtimeEpisode) -> bool:
-        """Return whether the episode is over and its last tick is not stored yet. Until it is stored, the
-        pages do not show the end."""
-        return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
         """Wait until the time of the next tick has come. If computed ticks are unstored for too long, they
@@ -395,9 +384,9 @@ class ClockOwner:
         message = await self._layer.receive(self._channel)
         if message["type"].startswith("clock."):
             if await self.handover.receive(message):
-                self._keep(self._take_over(message))
+                self._pages.keep(self._take_over(message))
         elif not self.handover.keep(message) and (played := self.played.get(message["episode"])):
-            await self._heard(played, message)
+            await self._pages.handle(played, message)
 
     async def _take_over(self, message: dict[str, Any]) -> None:
         """Begin an episode that another process has handed over. If this fails, its claim expires."""
@@ -407,101 +396,6 @@ class ClockOwner:
         except Exception as error:
             self.handover.kept(one.episode_id)
             log.warning("episode %s could not be taken over: %s", one.episode_id, error)
-
-    async def _heard(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        await getattr(self, f"_{message['type'].replace('.', '_')}")(played, message)
-
-    def _keep(self, doing: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine beside the others."""
-        task = asyncio.create_task(doing)
-        self._answers.add(task)
-        task.add_done_callback(self._answers.discard)
-
-    async def _keys_pressed(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a pressed or released key."""
-        if sitting := self._sitting.get(_seated(played.game, message)):
-            sitting.add_done_callback(lambda _: self._press(played.game, message))
-        else:
-            self._press(played.game, message)
-
-    def _press(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Record a pressed or released key at once. If the world does not know the key, the page gets an
-        answer."""
-        accepted = game.press(
-            message["seat"],
-            message["page"],
-            tuple(message["command"]),
-            down=message["down"],
-            number=message["number"],
-            now=asyncio.get_running_loop().time(),
-        )
-        if not accepted:
-            self._keep(self._reply(message, layer_message("tick.unknown")))
-
-    async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on
-        this page wait. Keys from other pages do not wait."""
-        seated = _seated(played.game, message)
-        played.game.connect(message["seat"], message["page"], message["reply"])
-        if seated not in self._sitting:
-            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, message))
-            task.add_done_callback(lambda _: self._sitting.pop(seated))
-        await self._keys_asked(played, message)
-
-    async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Assign the seat to a page if it is the newest page of the seat. A late message from an older page
-        changes nothing."""
-        if await _plays(message):
-            game.sit(message["seat"], message["page"])
-
-    async def _keys_asked(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Send the whole state to a page. The end is sent only after it is stored."""
-        if not self._waits_for_storage(played.game):
-            await self._reply(message, self._whole(played))
-
-    async def _keys_lost(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Log once that pages were shown steps which are lost: another process computed them, and did not
-        store them."""
-        source = played.updates.source
-        if source_of(message) == source and not played.is_loss_reported:
-            played.is_loss_reported = True
-            log.warning(
-                "episode %s: steps %s to %s were shown and are lost: their clock process did not store them",
-                *(played.game.episode.pk, source.since + 1, message["newest"]),
-            )
-
-    async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Release the keys of a page, or of its old connection, that was closed."""
-        played.game.leave(message["seat"], message["page"], message["reply"])
-
-    def _whole(self, played: OwnedEpisode) -> dict[str, Any]:
-        game = played.game
-        begins = game.pace.due - game.pace.seconds
-        starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
-        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
-
-    async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
-        """Send an answer to one page. A failure is only logged: the page asks again."""
-        try:
-            async with asyncio.timeout(SEND_SECONDS):
-                await self._layer.send(to["reply"], message)
-        except (ChannelFull, *CHANNEL_ERRORS) as error:
-            log.warning("a page could not be answered: %s", error or type(error).__name__)
-
-
-def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
-    return game.episode.pk, message["seat"], message["page"]
-
-
-async def _plays(message: dict[str, Any]) -> bool:
-    """Return True if this page still plays its seat. While the database is unavailable, assume that it
-    does."""
-    rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
-    try:
-        return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
-    except Error as error:
-        log.warning("who plays a seat cannot be read: %s", error)
-        return True
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:

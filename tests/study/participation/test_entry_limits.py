@@ -197,7 +197,7 @@ def test_new_people_wait_while_no_clock_process_has_room_for_their_game(world: s
     begin(here, study)
     clock = {"layout": "cramped_room", "clock": "tick", "tick_ms": 200, "ticks": 100}
     if world == "overcooked":
-        Condition.objects.filter(study=study).update(world=world, settings=clock)
+        Condition.objects.filter(study=study).update(world=world, settings=clock, teammates=1)
     report_full_clocks()
     page = Client().get("/s/small/")
     assert page.status_code == (429 if waits else 200)
