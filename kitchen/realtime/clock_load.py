@@ -21,7 +21,7 @@ LATE_SECONDS, FULL_SECONDS = 0.02, 0.04
 LATE_SHARE = 0.1
 MIN_TICKS = 10
 """Number of ticks in a second below which lateness is not judged."""
-BUSY_SHARE = 0.6
+BUSY_SHARE = 0.7
 """Share of a core that a process may use before it begins no new episode. Above it, ticks soon come late,
 because one process computes one tick at a time."""
 FIRST_EPISODES = 50
