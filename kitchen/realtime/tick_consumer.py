@@ -289,6 +289,10 @@ class TickConsumer(SeatConsumer):
         episode, or that the episode is over."""
         await self.look()
 
+    async def tick_waits(self, event: dict[str, Any]) -> None:
+        """Send the browser the message that the game begins when a clock process has room."""
+        await self.send(text_data=json.dumps({"type": "waits"}))
+
     async def tick_unknown(self, event: dict[str, Any]) -> None:
         """Send the notice that the world has no command for the pressed key."""
         if self.page:

@@ -14,7 +14,8 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from brigade.settings import _trusted_proxies
 from kitchen.infra.client_address import client_address, client_network
-from study.design.models import Study, StudyPart
+from kitchen.realtime.clock_load import report_full_clocks
+from study.design.models import Condition, Study, StudyPart
 from study.design.study_errors import EntryPausedError
 from study.participants.entry_limits import is_full
 from study.participants.models import EntryPause, Participant
@@ -208,6 +209,22 @@ def test_the_researcher_sees_the_pause_and_can_end_it(admin_client: Client) -> N
     page = text_of(admin_client.get("/staff/small/entry/"))
     assert "Entry is not paused" in page and "<td>admin</td>" in page
     assert Study.objects.get().entry_pauses.count() == 1
+
+
+@pytest.mark.parametrize(("world", "waits"), [("overcooked", True), ("cuisine", False)])
+def test_new_people_wait_while_no_clock_process_has_room_for_their_game(world: str, waits: bool) -> None:
+    study, here = make_study(), Client()
+    begin(here, study)
+    clock = {"layout": "cramped_room", "clock": "tick", "tick_ms": 200, "ticks": 100}
+    if world == "overcooked":
+        Condition.objects.filter(study=study).update(world=world, settings=clock, teammates=1)
+    report_full_clocks()
+    page = Client().get("/s/small/")
+    assert page.status_code == (429 if waits else 200)
+    assert (page.get("Retry-After") == "60") is waits
+    assert here.get("/s/small/").status_code == 302  # who is in goes on
+    cache.clear()
+    assert Client().get("/s/small/").status_code == 200
 
 
 @pytest.mark.parametrize(
