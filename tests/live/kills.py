@@ -102,9 +102,9 @@ def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Ta
     return [Table(told, [witness(stack.url, key, next(numbers)) for key in keys]) for told, keys in laid]
 
 
-def witness(url: str, key: str, number: int) -> Witness:
+def witness(url: str, key: str, number: int, every: float = EVERY) -> Witness:
     """Create one player that records everything."""
-    return Witness(url, key, as_html=number % 3 == 2, every=EVERY, seed=number)
+    return Witness(url, key, as_html=number % 3 == 2, every=every, seed=number)
 
 
 def say_absent(stack: Running, victims: Sequence[str]) -> None:
