@@ -6,6 +6,7 @@ The functions run in the process of `tests.live.books`.
 from __future__ import annotations
 
 import hashlib
+from random import Random
 from typing import Any
 
 from django.apps import apps
@@ -17,10 +18,11 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.world_errors import WorldError
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Message, Seat
+from study.participation.idle_timeout import time_out_idle_participants
 from study.participation.page_progress import finish_page
 from study.participation.views import COOKIE_SALT
 from tests.addresses import addresses
-from tests.live.books import table_laid
+from tests.live.books import staff_study, table_laid
 from tests.study.factories import enter, make_shared_study
 from tests.study.researchers.address_rights import filled, is_let_in
 from tests.study.researchers.scene import ROLES, Role, Scene
@@ -56,6 +58,13 @@ def _digests(model: type[Model]) -> dict[str, str]:
         for digest, value in zip(digests, row, strict=True):
             digest.update(repr(value).encode())
     return {name: digest.hexdigest() for name, digest in zip(names, digests, strict=True)}
+
+
+def study_at_rest(participants: int) -> dict[str, str]:
+    """Return `books.staff_study`, in which nobody is left to be timed out by the app itself."""
+    study = staff_study(participants)
+    time_out_idle_participants()
+    return study
 
 
 def seat_states(keys: list[str]) -> list[tuple[int, str, int]]:
@@ -119,13 +128,15 @@ def visits() -> list[dict[str, Any]]:
     """Create a scene of two studies and every kind of user. Return a request with each role to each
     address, and a form without the token of its page, with what is allowed."""
     scene = Scene()
-    return [
+    made = [
         visit_of(scene, name, address, method)
         for name in ROLES
         if name != OWES
         for address in addresses()
         for method in ("GET", "POST")
     ]
+    Random(7).shuffle(made)
+    return made
 
 
 def visit_of(scene: Scene, name: str, address: Any, method: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def nothing(books: Books, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def a_study(books: Books, given: Mapping[str, Any]) -> dict[str, Any]:
     """Need a study with data, and the token and the login of a member of staff."""
-    return {"study": books.ask("staff_study", participants=PARTICIPANTS)}
+    return {"study": books.ask("study_at_rest", participants=PARTICIPANTS)}
 
 
 def a_session(books: Books, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,6 +121,6 @@ LOADS: Mapping[str, Load] = {
     "talk": Load("floods of words", 4, talk_seats),
     "keys": Load("floods of keys", 4, clock_seats),
     "addresses": Load("every address with every role", 8, visits, is_whole=True),
-    "models": Load("people beside hostile model addresses", 12, hostile_models),
+    "models": Load("people beside hostile model addresses", 0, hostile_models),
 }
 """The attacks by name, as in `--loads`."""

@@ -28,8 +28,6 @@ BROKEN = frozenset({1006, 1011})
 """Close codes of a connection that failed, not of one that the app ended."""
 ACCEPTED = frozenset({"accepted", "repeated"})
 """Codes of notices that no malformed message may get."""
-BURST = 30
-"""Malformed messages of one connection. A connection takes as many at once."""
 LISTEN = 5.0
 """Seconds to wait for the answers to them."""
 LIMITED = 1.0
@@ -46,8 +44,10 @@ class Target:
     check: Callable[[bytes], str]
     """Returns what is wrong with an answer; empty if nothing is."""
     protocols: list[Subprotocol]
-    is_answered: bool = True
-    """True if each message is answered."""
+    answers: int = 1
+    """The number of answers to wait for."""
+    burst: int = 30
+    """The number of messages of one connection."""
     cookie: str = ""
 
 
@@ -66,6 +66,7 @@ async def malformed_seats(plan: Plan, tally: Tally) -> None:
             malformed,
             nothing_wrong if number % 3 == 2 else wrong_at_seat,
             [] if number % 3 == 2 else [Subprotocol("brigade.json")],
+            answers=30,
         ),
     )
 
@@ -76,7 +77,7 @@ async def malformed_ticks(plan: Plan, tally: Tally) -> None:
         plan,
         tally,
         lambda number, key: Target(
-            f"{plan['socket']}/ws/ticks/{key}/", malformed_key, nothing_wrong, [], is_answered=False
+            f"{plan['socket']}/ws/ticks/{key}/", malformed_key, nothing_wrong, [], burst=100
         ),
     )
 
@@ -88,9 +89,7 @@ async def malformed_staff(plan: Plan, tally: Tally) -> None:
     await all_targets(
         plan,
         tally,
-        lambda number, key: Target(
-            address, malformed, nothing_wrong, [], is_answered=False, cookie=study["cookie"]
-        ),
+        lambda number, key: Target(address, malformed, nothing_wrong, [], burst=200, cookie=study["cookie"]),
     )
 
 
@@ -127,7 +126,7 @@ class Attacker:
         """Send the messages and wait for the answers. Raises OSError if there is no connection."""
         protocols, cookie = self.target.protocols, self.target.cookie
         line = await dial(self.target.address, protocols, self.hear, self.close, cookie=cookie)
-        for _ in range(BURST):
+        for _ in range(self.target.burst):
             self.tally.sent += line.say(self.target.make(chance).encode("utf-8", "surrogatepass"))
             await asyncio.sleep(0)
         await self.wait_for_answers()
@@ -138,7 +137,7 @@ class Attacker:
     async def wait_for_answers(self) -> None:
         """Wait until the answers are there, the connection is closed, or some seconds have passed."""
         end = asyncio.get_running_loop().time() + LISTEN
-        while self.target.is_answered and self.heard < BURST and not self.ended.is_set():
+        while self.heard < self.target.answers and not self.ended.is_set():
             await asyncio.sleep(0.02)
             if asyncio.get_running_loop().time() > end:
                 return

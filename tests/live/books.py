@@ -32,6 +32,7 @@ PREPARED = (
     "model_tables",
     "seat_states",
     "stored_rows",
+    "study_at_rest",
     "talk_tables",
     "visits",
 )
