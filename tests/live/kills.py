@@ -42,8 +42,9 @@ EVERY = 2.0
 """Seconds between two commands of a person."""
 BETWEEN = 5.0
 """Seconds between two kills, unless `--minutes` is given."""
-STALLED = 0.7
-"""Seconds that a player may wait for a step before the app counts as not recovered."""
+STALLED, BUSY_STALLED = 0.7, 3.0
+"""Seconds that a player may wait for a step before the app counts as not recovered. The second number is for
+a machine that others keep busy."""
 PATIENCE = 300.0
 """Seconds that the episodes may take to end after the last kill."""
 
@@ -107,7 +108,8 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
     people = [person for table in tables for person in table.people]
     await take_seats(people)
     say_absent(stack, asked.victims)
-    await strike(stack, blows, asked.victims, chance, mean, lambda: all_well(people))
+    stalled = BUSY_STALLED if asked.load else STALLED
+    await strike(stack, blows, asked.victims, chance, mean, lambda: all_well(people, stalled))
     await asyncio.sleep(mean)
     now = time.monotonic()
     waits = [wait for table in tables for wait in waits_at(table, now)]
@@ -138,11 +140,11 @@ def say_absent(stack: Running, victims: Sequence[str]) -> None:
         print(f"no {name} to kill here: it has no process of its own", flush=True)
 
 
-def all_well(people: Sequence[Witness]) -> bool:
-    """Return whether no player waits for an overdue step."""
+def all_well(people: Sequence[Witness], stalled: float) -> bool:
+    """Return whether no player has waited for a step for longer than `stalled` seconds."""
     now = time.monotonic()
     return not any(
-        wanted < now - STALLED and step not in person.got
+        wanted < now - stalled and step not in person.got
         for person in people
         if not person.done
         for step, wanted in [*person.wanted.items()][-1:]
