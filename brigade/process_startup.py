@@ -7,8 +7,7 @@ heaps grow large. The process reports that it is ready over the socket `NOTIFY_S
 """
 
 # glibc gives threads up to eight heaps per core, and each keeps its largest size. With a dozen threads, a
-# worker grew by ten megabytes of unused memory in ten minutes. Readiness is reported over `NOTIFY_SOCKET`, as
-# systemd expects (sd_notify(3), `Type=notify`). The module does not import Django.
+# worker grew by ten megabytes of unused memory in ten minutes.
 
 from __future__ import annotations
 

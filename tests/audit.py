@@ -40,7 +40,7 @@ SECONDS = 30
 FALSE = {
     ("reportlab", "CVE-2020-28463"): "fixed in 3.5.55, as the database of the Python Packaging Authority says"
 }
-"""What sources say wrongly of our versions, by package and id, with the reason. It is not counted."""
+"""False reports about our versions, by package and id, with the reason. They are shown but not counted."""
 WITHDRAWN = re.compile(r"`(\S+?==\S+?)` is yanked(?: \(reason: (.*)\))?")
 """How uv warns of a pinned release that was withdrawn (PEP 592)."""
 

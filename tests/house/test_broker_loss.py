@@ -92,7 +92,7 @@ def test_a_worker_connects_again_within_the_second(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[io.StringIO]:
-    """What the handler of our settings writes, with a filter of our settings. A loss is over after a short
+    """Return the output of the configured log handler with its configured filters. A loss ends after a short
     time."""
     monkeypatch.setattr(broker_loss_log, "CALM_SECONDS", 0.3)
     monkeypatch.setattr(broker_loss_log, "LOOK_SECONDS", 0.05)

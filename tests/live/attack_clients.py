@@ -10,17 +10,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any, Self
 
-from brigade.paths import base_dir
-from kitchen.infra.os_processes import parent_death_hook
 from tests.live.attack_requests import REQUESTS, request_without_end
 from tests.live.attack_sockets import SOCKETS, run_sockets
 from tests.live.attack_tally import Tally
+from tests.live.books import start_program
 from tests.live.hostile_files import HOSTILE_FILES
 
 PATIENCE = 60.0
@@ -34,15 +32,7 @@ class Attackers:
         self._name, self._plan, self._environment = name, plan, dict(environment)
 
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.live.attack_clients", self._name],
-            cwd=base_dir(),
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=parent_death_hook(os.getpid()),
-        )
+        self._process = start_program("tests.live.attack_clients", self._environment, self._name)
         self._write(json.dumps(self._plan))
         return self
 

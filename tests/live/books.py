@@ -40,6 +40,19 @@ PREPARED = (
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
 
+def start_program(module: str, environment: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
+    """Start a module as a program that reads from and writes to this process. It ends with this process."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        cwd=base_dir(),
+        env=dict(environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=parent_death_hook(os.getpid()),
+    )
+
+
 class Books:
     """`with Books(environment) as books: books.ask("episodes", count=20)`."""
 
@@ -47,15 +60,7 @@ class Books:
         self._environment = dict(environment)
 
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.live.books"],
-            cwd=base_dir(),
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=parent_death_hook(os.getpid()),
-        )
+        self._process = start_program("tests.live.books", self._environment)
         return self
 
     def __exit__(self, *_: object) -> None:
