@@ -51,7 +51,7 @@ PROGRAMS = {"stack", "live_stack", "running"}
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 settings.register_profile("nightly", patient)
-settings.register_profile("brigade", patient, max_examples=40)
+settings.register_profile("brigade", patient, max_examples=25)
 
 
 def pytest_configure(config: pytest.Config) -> None:
