@@ -17,7 +17,7 @@ from typing import Any
 
 from brigade import paths
 from brigade.fork_server import ForkServer
-from brigade.listen_address import Address, RunError
+from brigade.listen_address import SYSTEMD_VARIABLES, Address, RunError
 from brigade.paths import base_dir
 from brigade.process_supervisor import ChildProcess
 
@@ -27,7 +27,8 @@ def children_environment(address: Address) -> dict[str, str]:
     defaults that depend on `address`, where the app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
-    given = {name: value for name, value in os.environ.items() if value or name not in follows}
+    own = {*SYSTEMD_VARIABLES, *(name for name in follows if not os.environ.get(name))}
+    given = {name: value for name, value in os.environ.items() if name not in own}
     return {"DJANGO_SETTINGS_MODULE": "brigade.settings", **follows, **given, "PYTHONUNBUFFERED": "1"}
 
 
@@ -52,9 +53,11 @@ def valkey_command(at: Path) -> list[str]:
     return [str(binaries[0]), *here, *nothing_kept]
 
 
-def prepare_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the process that migrates the database and adds the initial data. It runs once."""
-    return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, prints_output=True)
+def prepare_process(environment: dict[str, str], only_migrate: bool = False) -> ChildProcess:
+    """Return the process that migrates the database and adds the initial data. It runs once. If `only_migrate`
+    is true, it adds no data."""
+    task = ["migrate", "--no-input", "-v", "0"] if only_migrate else ["prepare"]
+    return child_process("prepare", [sys.executable, "manage.py", *task], environment, prints_output=True)
 
 
 def fork_server(environment: dict[str, str], *fds: int) -> ForkServer:

@@ -7,6 +7,7 @@ ended process goes unnoticed. The module does not import Django.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -81,6 +82,16 @@ def _started(pid: int) -> str:
         return ""
     fields = stat.rpartition(")")[2].split()
     return "" if fields[_STATE] in "ZX" else fields[_STARTED]
+
+
+TICKER_NICENESS = -5
+"""Niceness of processes that take the steps of timed episodes. A late tick is seen, and takes milliseconds."""
+
+
+def raise_priority(niceness: int) -> None:
+    """Give this process at most this niceness, if the system allows it (`LimitNICE` in systemd)."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, min(niceness, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 PR_SET_PDEATHSIG = 1
