@@ -54,8 +54,8 @@ def valkey_command(at: Path) -> list[str]:
 
 
 def prepare_process(environment: dict[str, str], only_migrate: bool = False) -> ChildProcess:
-    """Return the process that migrates the database and adds the initial data. It runs once. If `only_migrate`
-    is true, it adds no data."""
+    """Return the process that migrates the database and adds the initial data. It runs once. It adds no data
+    if `only_migrate` is true."""
     task = ["migrate", "--no-input", "-v", "0"] if only_migrate else ["prepare"]
     return child_process("prepare", [sys.executable, "manage.py", *task], environment, prints_output=True)
 

@@ -126,10 +126,11 @@ SYSTEMD_VARIABLES = ("NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PI
 
 
 def listening_socket() -> socket.socket:
-    """Return the listening socket that systemd passed to this process, or a new one at the configured address.
+    """Return the listening socket that systemd passed to this process, or a new one at the configured
+    address.
 
-    A passed socket stays open in systemd while this program starts again, so connections wait. Raises RunError
-    if the address cannot be used, or if the passed socket has no IP address.
+    A passed socket stays open in systemd while this program starts again, so connections wait. Raises
+    RunError if the address cannot be used, or if the passed socket has no IP address.
     """
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
         return listen(configured_address())

@@ -1,7 +1,8 @@
 """Ask the running app to replace its processes one at a time: `python -m brigade.restart [--wait]`.
 
-The command sends the signal SIGUSR1 to the instance that runs in this folder (`brigade.runner`). With `--wait`,
-it returns when that instance has replaced them. The instance counts its restarts in the file `restarts`.
+The command sends the signal SIGUSR1 to the instance that runs in this folder (`brigade.runner`). With the
+option `--wait`, it returns when that instance has replaced them. The instance counts its restarts in the file
+`restarts`.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class RestartRecord:
 
     @classmethod
     def read(cls, pid: int) -> Self:
-        """Return what the instance with this process id wrote; an empty record if it has not restarted yet."""
+        """Return what the instance with this process id wrote. If it wrote nothing, return an empty record."""
         try:
             writer, begun, ended, succeeded = map(int, record_file().read_text().split())
         except (OSError, ValueError):
@@ -73,8 +74,8 @@ def main() -> int:
     """Send the signal SIGUSR1 to the instance that runs in this folder. The instance then replaces its
     processes.
 
-    Return the exit code: 0, 1 if `--wait` was given and not all were replaced, or 2 after one line on stderr if
-    no instance runs here.
+    Return the exit code: 0, 1 if `--wait` was given and not all were replaced, or 2 after one line on stderr
+    if no instance runs here.
     """
     try:
         pid = running_process()

@@ -5,8 +5,8 @@ database and starts the processes that `brigade.app_processes` defines. On the s
 restart`), it replaces these processes one at a time. Environment variables configure the program. It prints
 an error in one line and exits with code 2.
 
-On a server, systemd runs the program with `--migrate` and passes the listening socket (`brigade.service`). The
-option migrates the database, and adds neither the demo study nor an administrator.
+On a server, systemd runs the program with `--migrate` and passes the listening socket (`brigade.service`).
+The option migrates the database, and adds neither the demo study nor an administrator.
 """
 
 from __future__ import annotations
@@ -232,8 +232,8 @@ def check_redis() -> None:
 
 
 async def prepare(environment: dict[str, str]) -> None:
-    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. With the
-    option `--migrate`, only migrate. Raises RunError if it fails.
+    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. With
+    the option `--migrate`, only migrate. Raises RunError if it fails.
 
     The command itself prints the addresses and a new password, so that no other process sees the password.
     """

@@ -85,7 +85,7 @@ def _started(pid: int) -> str:
 
 
 TICKER_NICENESS = -5
-"""Niceness of processes that take the steps of timed episodes. A late tick is seen, and takes milliseconds."""
+"""Niceness of processes that take the steps of timed episodes: people see late ticks."""
 
 
 def raise_priority(niceness: int) -> None:

@@ -46,9 +46,7 @@ def command_of(unit: Path) -> list[str]:
 def commands() -> dict[str, list[str]]:
     """Every command in `deploy/`, by where it stands."""
     found = {unit.name: command_of(unit) for unit in SERVICES}
-    found |= {
-        name: COMPOSE["services"][name]["command"] for name in ("app-1", "app-2", "prepare")
-    }
+    found |= {name: COMPOSE["services"][name]["command"] for name in ("app-1", "app-2", "prepare")}
     found["Containerfile"] = yaml.safe_load(re.findall(r"^CMD (.+)$", CONTAINERFILE, re.MULTILINE)[0])
     return found
 

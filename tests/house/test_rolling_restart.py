@@ -7,9 +7,9 @@ import os
 import socket
 import subprocess
 import sys
-from threading import Timer
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 import pytest_asyncio
