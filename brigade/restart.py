@@ -53,7 +53,7 @@ class RestartRecord:
 
     @classmethod
     def read(cls, pid: int) -> Self:
-        """Return what the instance with this process id wrote. If it wrote nothing, return an empty record."""
+        """Return what the instance with this process id wrote, or an empty record if it wrote nothing."""
         try:
             writer, begun, ended, succeeded = map(int, record_file().read_text().split())
         except (OSError, ValueError):
