@@ -15,7 +15,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
-from brigade import paths
+from brigade import paths, server_limits
 from brigade.fork_server import ForkServer
 from brigade.listen_address import SYSTEMD_VARIABLES, Address, RunError
 from brigade.paths import base_dir
@@ -75,7 +75,8 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
     """
     command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
     names = (f"daphne-{number}" for number in range(1, count + 1))
-    return [child_process(name, command, environment, keep=(fd,)) for name in names]
+    limit = server_limits.MOST_WEB_MEMORY
+    return [child_process(name, command, environment, keep=(fd,), most_memory=limit) for name in names]
 
 
 def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
@@ -83,7 +84,8 @@ def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
     socket with file descriptor `fd`. Its priority is low, so that people who play come first."""
     web = [sys.executable, "-m", "brigade.web", "-v", "0", "-e", f"unix-socket:{fd}"]
     command = ["nice", "-n", "5", *web, "brigade.asgi:application"]
-    return child_process("staff", command, environment, keep=(fd,))
+    limit = server_limits.MOST_WEB_MEMORY
+    return child_process("staff", command, environment, keep=(fd,), most_memory=limit)
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:

@@ -152,6 +152,7 @@ async def serve(
         report_ready()
         for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
             crew.keep(child)  # nobody waits for these
+        programs.create_task(crew.keep_small())
         record = RestartRecord()
         while await restart_requested.wait():
             restart_requested.clear()

@@ -16,11 +16,14 @@ import pytest_asyncio
 
 from brigade import listen_address
 from brigade import process_supervisor as module
-from brigade.app_processes import children_environment
+from brigade.app_processes import children_environment, staff_process, web_processes
 from brigade.listen_address import RunError, listening_socket, socket_address
 from brigade.process_startup import report_ready
 from brigade.process_supervisor import ChildProcess, ProcessGroup
 from brigade.restart import RestartRecord, wait_for_restart
+from brigade.server_limits import MOST_WEB_MEMORY
+from kitchen.infra.os_processes import own_memory
+from tests.servers import wait_until
 
 WORKS = "from brigade.process_startup import report_ready; import time; report_ready(); time.sleep(60)"
 IDLES = "import time; time.sleep(60)"
@@ -72,6 +75,31 @@ async def test_where_no_new_one_comes_up_the_old_ones_go_on(
     assert [child for child, _ in hired.crew._kept.values()] == old
     (line,) = hired.lines
     assert line.startswith("one: no new one comes up")
+
+
+LARGE = f"held = b'x' * 50_000_000; {WORKS}"
+
+
+async def test_a_program_with_too_much_memory_is_replaced_and_then_rests(hired: Hired) -> None:
+    large, small = hired.keep("large", LARGE), hired.keep("small", WORKS)
+    large.most_memory = small.most_memory = 40_000_000
+    await asyncio.sleep(0)
+    assert large.process
+    wait_until(lambda: own_memory(large.process.pid) > 50_000_000, "its memory")  # type: ignore[union-attr]
+    await hired.crew.replace_large()
+    await hired.crew.replace_large()  # the new one is as large, and stays
+    assert (large.running, small.running) == (False, True)
+    new, _ = hired.crew._kept["large"]
+    assert new.running
+    replacing, taken_over = hired.lines
+    assert replacing.startswith("large: replacing it, because it uses ")
+    assert taken_over == "large: a new one has taken over"
+
+
+def test_all_that_answers_http_has_a_limit_of_memory() -> None:
+    web, staff = web_processes({}, 3, 1)[0], staff_process({}, 3)
+    assert web.most_memory == staff.most_memory == MOST_WEB_MEMORY
+    assert 0 < own_memory(os.getpid()) < 10 * MOST_WEB_MEMORY
 
 
 def test_a_program_that_nobody_listens_to_works_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
