@@ -171,4 +171,5 @@ def test_other_errors_stay_in_the_log() -> None:
     assert broker_error(record("django.request", fault)) is None
     assert broker_error(record("study.tasks", OSError("disk full"))) is None
     assert broker_error(record("channels_redis.pubsub", OSError("closed"))) is not None
+    assert broker_error(record("kitchen.realtime.page_messages", TimeoutError())) is not None
     assert broker_error(record("study.tasks", RedisConnectionError("closed"))) is not None
