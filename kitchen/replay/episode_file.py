@@ -18,11 +18,12 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
-from kitchen.contract.data_limits import DataLimitError, read_foreign
+from kitchen.contract.data_limits import DataLimitError, read_foreign, replay_foreign
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
 from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.replay.episode_check import check_by_replay
 from kitchen.replay.episode_content import (
     FORMAT,
     KIND,
@@ -98,11 +99,22 @@ def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
 
 def read_episode_file(data: bytes, seconds: float = CHECK_SECONDS) -> EpisodeRecord:
     """Read an episode from the bytes of a file, and check it by a replay of at most `seconds` seconds. Raises
-    EpisodeFileError with the reason if it is invalid."""
+    EpisodeFileError with the reason if it is invalid.
+
+    For pages of staff, child processes parse and replay it, so that nobody else waits.
+    """
     try:
         content = read_foreign(episode_content, data)
+        replay_foreign(check_by_replay, content, seconds)
     except DataLimitError as error:
         raise EpisodeFileError(f"it {error}") from None
+    with untrusted_file_errors():
+        return _record(content)
+
+
+def check_content(content: Mapping[str, Any], seconds: float) -> None:
+    """Replay the episode with this content, and compute everything that its replay page shows. Raises
+    EpisodeFileError if something is invalid, or if it takes longer than `seconds`."""
     check_time = _timer(seconds)
     with untrusted_file_errors():
         record = _record(content)
@@ -119,7 +131,6 @@ def read_episode_file(data: bytes, seconds: float = CHECK_SECONDS) -> EpisodeRec
             for seat in record.seats:
                 for steps in {0, record.episode.step}:
                     seat_page_after(record, seat.number, steps)
-    return record
 
 
 def _timer(seconds: float) -> Callable[[], None]:
