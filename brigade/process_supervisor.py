@@ -1,5 +1,7 @@
 """Keep child processes running: restart them when they end, stop them, or replace them one at a time.
 
+A process that uses too much memory is replaced, too.
+
 To replace a process, the supervisor first starts a new one. It stops the old process when the new one reports
 that it is ready. In November 2026, existing supervisors (honcho, supervisor, circus) did not meet all
 requirements.
