@@ -15,9 +15,9 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
-from brigade import paths
+from brigade import paths, server_limits
 from brigade.fork_server import ForkServer
-from brigade.listen_address import Address, RunError
+from brigade.listen_address import SYSTEMD_VARIABLES, Address, RunError
 from brigade.paths import base_dir
 from brigade.process_supervisor import ChildProcess
 
@@ -27,7 +27,8 @@ def children_environment(address: Address) -> dict[str, str]:
     defaults that depend on `address`, where the app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
-    given = {name: value for name, value in os.environ.items() if value or name not in follows}
+    own = {*SYSTEMD_VARIABLES, *(name for name in follows if not os.environ.get(name))}
+    given = {name: value for name, value in os.environ.items() if name not in own}
     return {"DJANGO_SETTINGS_MODULE": "brigade.settings", **follows, **given, "PYTHONUNBUFFERED": "1"}
 
 
@@ -52,9 +53,11 @@ def valkey_command(at: Path) -> list[str]:
     return [str(binaries[0]), *here, *nothing_kept]
 
 
-def prepare_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the process that migrates the database and adds the initial data. It runs once."""
-    return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, prints_output=True)
+def prepare_process(environment: dict[str, str], only_migrate: bool = False) -> ChildProcess:
+    """Return the process that migrates the database and adds the initial data. It runs once. It adds no data
+    if `only_migrate` is true."""
+    task = ["migrate", "--no-input", "-v", "0"] if only_migrate else ["prepare"]
+    return child_process("prepare", [sys.executable, "manage.py", *task], environment, prints_output=True)
 
 
 def fork_server(environment: dict[str, str], *fds: int) -> ForkServer:
@@ -72,7 +75,8 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
     """
     command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
     names = (f"daphne-{number}" for number in range(1, count + 1))
-    return [child_process(name, command, environment, keep=(fd,)) for name in names]
+    limit = server_limits.MOST_WEB_MEMORY
+    return [child_process(name, command, environment, keep=(fd,), most_memory=limit) for name in names]
 
 
 def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
@@ -80,7 +84,8 @@ def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
     socket with file descriptor `fd`. Its priority is low, so that people who play come first."""
     web = [sys.executable, "-m", "brigade.web", "-v", "0", "-e", f"unix-socket:{fd}"]
     command = ["nice", "-n", "5", *web, "brigade.asgi:application"]
-    return child_process("staff", command, environment, keep=(fd,))
+    limit = server_limits.MOST_WEB_MEMORY
+    return child_process("staff", command, environment, keep=(fd,), most_memory=limit)
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:

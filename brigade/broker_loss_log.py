@@ -26,6 +26,7 @@ BROKER_LOGGERS = (
     "channels_redis",
     "kitchen.infra.task_broker",
     "kitchen.play.turn.page_broadcast",
+    "kitchen.realtime",
     "kombu",
 )
 """Loggers whose operating system errors and time-outs are about Redis, too."""

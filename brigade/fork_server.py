@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import BinaryIO
 
 from brigade.process_startup import use_one_blas_thread
 from brigade.process_supervisor import ChildProcess, Process, open_log
@@ -194,7 +195,7 @@ def main() -> None:
     gc.freeze()  # so that collections in forked programs do not copy this memory
     line.sendall(READY)
     requests = line.makefile("rb")
-    for request in requests:
+    while request := next_request(requests):
         reading, writing = os.pipe()  # a program whose supervisor does not know it must not run
         if pid := fork_child_of(supervisor):
             os.close(reading)
@@ -209,6 +210,14 @@ def main() -> None:
             if os.read(reading, 1):
                 run_program(**json.loads(request))
             return
+
+
+def next_request(requests: BinaryIO) -> bytes:
+    """Wait for the next request. Return an empty value if the supervisor has closed the connection."""
+    try:
+        return requests.readline()
+    except ConnectionResetError:  # closed before it read that this process is ready
+        return b""
 
 
 def load_app() -> None:

@@ -1,7 +1,8 @@
 """Choose the host and port where the app listens, and allow only one running instance per data folder.
 
-The environment variables `BRIGADE_HOST` and `BRIGADE_PORT` set the address. A running instance locks a file
-that contains its URL and process id. RunError reports each problem in one line.
+The environment variables `BRIGADE_HOST` and `BRIGADE_PORT` set the address, unless systemd passes a listening
+socket. A running instance locks a file that contains its URL and process id. RunError reports each problem in
+one line.
 """
 
 from __future__ import annotations
@@ -116,6 +117,28 @@ def listen(address: Address) -> socket.socket:
         elif error.errno in {errno.EACCES, errno.EPERM}:
             wrong = f"port {address.port} is not for this user: `make run PORT=8000` takes another"
         raise RunError(wrong) from None
+
+
+FIRST_PASSED = 3
+"""The file descriptor of the first socket that systemd passes to a program (sd_listen_fds(3))."""
+SYSTEMD_VARIABLES = ("NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID")
+"""Environment variables that systemd sets for one process. Its children must not read them."""
+
+
+def listening_socket() -> socket.socket:
+    """Return the listening socket that systemd passed to this process, or a new one at the configured
+    address.
+
+    A passed socket stays open in systemd while this program starts again, so connections wait. Raises
+    RunError if the address cannot be used, or if the passed socket has no IP address.
+    """
+    if os.environ.get("LISTEN_PID") != str(os.getpid()):
+        return listen(configured_address())
+    passed = socket.socket(fileno=FIRST_PASSED)
+    passed.set_inheritable(False)
+    if passed.family not in (socket.AF_INET, socket.AF_INET6):
+        raise RunError("the socket from systemd has no IP address: brigade.socket names one")
+    return passed
 
 
 def listen_at(file: Path) -> socket.socket:

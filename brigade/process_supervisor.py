@@ -1,5 +1,7 @@
 """Keep child processes running: restart them when they end, stop them, or replace them one at a time.
 
+A process that uses too much memory is replaced, too.
+
 To replace a process, the supervisor first starts a new one. It stops the old process when the new one reports
 that it is ready. In November 2026, existing supervisors (honcho, supervisor, circus) did not meet all
 requirements.
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 import socket
@@ -28,7 +31,7 @@ from threading import Thread
 from typing import IO, Protocol
 
 from brigade.process_startup import READY
-from kitchen.infra.os_processes import parent_death_hook
+from kitchen.infra.os_processes import own_memory, parent_death_hook
 
 STEADY = 10.0
 """Seconds after which a child counts as running well; its next death counts as its first."""
@@ -74,6 +77,8 @@ class ChildProcess:
     """True if it prints to the output of this process; then only its errors go to the log."""
     seconds_to_end: float = 5.0
     """Seconds that it may take to end when asked."""
+    most_memory: int | None = None
+    """Bytes of memory of its own from which it is replaced. None if it may use any amount."""
     forked_by: Callable[[ChildProcess], Process | None] | None = None
     """Starts the program faster, by a fork, and returns None if it cannot (`fork_server`)."""
     process: Process | None = None
@@ -216,6 +221,10 @@ def last_lines(file: Path, count: int = 5) -> list[str]:
 
 START_SECONDS = 120.0
 """Seconds after which a program that is not ready is given up."""
+REST_SECONDS = 600.0
+"""Minimum number of seconds between two replacements of a program because of its memory."""
+MEMORY_LOOK_SECONDS = 15.0
+"""Seconds between two looks at the memory of all programs."""
 LAST_SECONDS = 90.0
 """Seconds that an old program has to finish its work: longer than a decision takes."""
 
@@ -232,6 +241,9 @@ class ProcessGroup:
     ) -> None:
         self._group, self._say, self._forked_by = group, say, forked_by
         self._kept: dict[str, tuple[ChildProcess, asyncio.Task[None]]] = {}
+        self._exchanging = asyncio.Lock()
+        self._replaced_at: dict[str, float] = {}
+        """When a program was last replaced because of its memory, by name."""
 
     def keep(self, child: ChildProcess) -> None:
         """Start a program and keep it running. An older process with the same name continues until the caller
@@ -239,25 +251,55 @@ class ProcessGroup:
         child.forked_by = self._forked_by
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
+    async def keep_small(self) -> None:
+        """Replace programs whose memory grows too large (`replace_large`), until this task is cancelled."""
+        while True:
+            await asyncio.sleep(MEMORY_LOOK_SECONDS)
+            await self.replace_large()
+
     async def exchange(self) -> bool:
         """Replace all programs by new processes, one after another. Return True if all were replaced.
 
         If a new process does not become ready, it is stopped, the remaining old processes stay, and the
         result is False.
         """
-        for child, task in list(self._kept.values()):
-            with readiness_socket() as (line, environment):
-                fresh = {**child.environment, **environment}
-                self.keep(replace(child, process=None, deaths=0, environment=fresh))
-                if not await wait_until_ready(line):
-                    self._say(f"{child.name}: no new one comes up, see {child.log}; the old one stays")
-                    self._kept[child.name][1].cancel()
-                    self._kept[child.name] = child, task
+        async with self._exchanging:
+            for name in list(self._kept):
+                if not await self._exchange_one(name):
                     return False
-            child.seconds_to_end = LAST_SECONDS
-            task.cancel()
-            await asyncio.wait([task])
-            self._say(f"{child.name}: a new one has taken over")
+        return True
+
+    async def replace_large(self) -> None:
+        """Replace the programs that use more memory than they may (`most_memory`), as `exchange` does.
+
+        Each is replaced at most once in `REST_SECONDS`, because it may need the memory for what it does.
+        """
+        clock = asyncio.get_running_loop().time
+        for name, (child, _) in list(self._kept.items()):
+            rested = clock() - self._replaced_at.get(name, -math.inf) > REST_SECONDS
+            if child.most_memory is None or child.process is None or not rested or not child.running:
+                continue
+            used = own_memory(child.process.pid)
+            if used > child.most_memory:
+                self._say(f"{name}: replacing it, because it uses {used // 2**20} MB of memory")
+                self._replaced_at[name] = clock()
+                async with self._exchanging:
+                    await self._exchange_one(name)
+
+    async def _exchange_one(self, name: str) -> bool:
+        child, task = self._kept[name]
+        with readiness_socket() as (line, environment):
+            fresh = {**child.environment, **environment}
+            self.keep(replace(child, process=None, deaths=0, environment=fresh))
+            if not await wait_until_ready(line):
+                self._say(f"{name}: no new one comes up, see {child.log}; the old one stays")
+                self._kept[name][1].cancel()
+                self._kept[name] = child, task
+                return False
+        child.seconds_to_end = LAST_SECONDS
+        task.cancel()
+        await asyncio.wait([task])
+        self._say(f"{name}: a new one has taken over")
         return True
 
 

@@ -4,6 +4,9 @@ The program starts Valkey (a Redis server), unless `REDIS_URL` names another ser
 database and starts the processes that `brigade.app_processes` defines. On the signal SIGUSR1 (`make
 restart`), it replaces these processes one at a time. Environment variables configure the program. It prints
 an error in one line and exits with code 2.
+
+On a server, systemd runs the program with `--migrate` and passes the listening socket (`brigade.service`).
+The option migrates the database, and adds neither the demo study nor an administrator.
 """
 
 from __future__ import annotations
@@ -39,14 +42,14 @@ from brigade.fork_server import CAN_FORK, LOOK_SECONDS, ForkServer
 from brigade.listen_address import (
     Address,
     RunError,
-    configured_address,
     hold_instance_lock,
-    listen,
     listen_at,
+    listening_socket,
     socket_address,
     write_instance_address,
 )
 from brigade.paths import make_private_and_warn
+from brigade.process_startup import report_ready
 from brigade.process_supervisor import (
     START_SECONDS,
     ChildProcess,
@@ -56,10 +59,13 @@ from brigade.process_supervisor import (
     last_lines,
     run_once,
 )
+from brigade.restart import RestartRecord
 from brigade.server_limits import raise_open_file_limit
 from kitchen.infra.os_processes import die_with_parent, ticker_processes, web_processes
 from kitchen.infra.redis_exposure import why_exposed
 
+ONLY_MIGRATE = "--migrate"
+"""The option without which the demo study and an administrator are created."""
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served is given up."""
 
@@ -78,7 +84,7 @@ def main() -> int:
         make_private_and_warn()
         with (
             hold_instance_lock(),
-            listen(configured_address()) as listener,
+            listening_socket() as listener,
             listen_at(paths.staff_socket()) as staff_listener,
         ):
             shutil.rmtree(paths.metrics_dir(), ignore_errors=True)
@@ -143,11 +149,15 @@ async def serve(
             print_line(f"reached from elsewhere only by the names in BRIGADE_HOSTS: {names}")
         seconds = time.monotonic() - began
         print_line(f"ready after {seconds:.1f} s; Ctrl-C stops it, logs are in {paths.log_dir()}")
+        report_ready()
         for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
             crew.keep(child)  # nobody waits for these
+        programs.create_task(crew.keep_small())
+        record = RestartRecord()
         while await restart_requested.wait():
             restart_requested.clear()
-            await restart(crew, forks, environment)
+            record.begin()
+            record.end(await restart(crew, forks, environment))
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
@@ -177,20 +187,22 @@ def start_small_model(
         print_line(f"{SMALL_MODEL_NAME} is served; {used}")
 
 
-async def restart(crew: ProcessGroup, forks: ForkServer, environment: dict[str, str]) -> None:
+async def restart(crew: ProcessGroup, forks: ForkServer, environment: dict[str, str]) -> bool:
     """Migrate the database, load the present code in the fork server, then replace the web processes and
-    workers (`crew`) one after another. A failure is printed."""
+    workers (`crew`) one after another. Return whether all were replaced. A failure is printed."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
         await prepare(environment)
     except RunError as error:
         print_line(str(error))
-    else:
-        forks.let_end()
-        await wait_until_loaded(forks)
-        if await crew.exchange():
-            print_line(f"all restarted after {time.monotonic() - began:.1f} s")
+        return False
+    forks.let_end()
+    await wait_until_loaded(forks)
+    if await crew.exchange():
+        print_line(f"all restarted after {time.monotonic() - began:.1f} s")
+        return True
+    return False
 
 
 def configured_count(processes: Callable[[], int]) -> int:
@@ -221,12 +233,12 @@ def check_redis() -> None:
 
 
 async def prepare(environment: dict[str, str]) -> None:
-    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. Raises
-    RunError if it fails.
+    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. With
+    the option `--migrate`, only migrate. Raises RunError if it fails.
 
     The command itself prints the addresses and a new password, so that no other process sees the password.
     """
-    child = prepare_process(environment)
+    child = prepare_process(environment, ONLY_MIGRATE in sys.argv[1:])
     if await run_once(child):
         why = next(iter(last_lines(child.log, 1)), "no word why")
         if why.startswith("manage.py: "):  # a variable is wrong, not the database

@@ -53,6 +53,9 @@ FRESH_SECONDS = 2.0
 """Seconds that an ending web process waits for the first request of an accepted connection."""
 CLOSE_SECONDS = 5.0
 """Seconds that a browser has to confirm the close of its websocket, before the connection is cut."""
+MOST_WEB_MEMORY = 300 * 2**20
+"""Bytes of memory of its own from which a web process, or the staff process, is replaced. A web process with
+500 episodes and 2,000 pages needs half of it."""
 LAST_SECONDS = 25.0
 """Seconds that a web process has to finish when it is asked to end."""
 MOST_FILES = 65_536

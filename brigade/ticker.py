@@ -19,7 +19,7 @@ import time
 import django
 
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
-from kitchen.infra.os_processes import parent_death_hook, ticker_processes
+from kitchen.infra.os_processes import TICKER_NICENESS, parent_death_hook, raise_priority, ticker_processes
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +100,7 @@ async def take_ticks() -> None:
 def main() -> int:
     """Run until a signal ends this process; return the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
+    raise_priority(TICKER_NICENESS)
     share_one_heap()
     share_metrics()
     django.setup()

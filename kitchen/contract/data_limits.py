@@ -223,21 +223,31 @@ def _call(read: Callable[[*Ts], T], *arguments: *Ts) -> T:
     return read(*arguments)
 
 
-_runner: ContextVar[Runner] = ContextVar("runner", default=_call)
+_runners: ContextVar[tuple[Runner, Runner]] = ContextVar("runners", default=(_call, _call))
 
 
 @contextmanager
-def reading_with(runner: Runner) -> Iterator[None]:
-    """Let `runner` do the calls of `read_foreign` within the block, for example in another process."""
-    token = _runner.set(runner)
+def reading_with(reader: Runner, replayer: Runner) -> Iterator[None]:
+    """Let `reader` do the calls of `read_foreign` within the block, for example in another process, and
+    `replayer` those of `replay_foreign`."""
+    token = _runners.set((reader, replayer))
     try:
         yield
     finally:
-        _runner.reset(token)
+        _runners.reset(token)
 
 
 def read_foreign(read: Callable[[*Ts], T], *arguments: *Ts) -> T:
     """Return `read(*arguments)`, which parses data from outside. Pages of staff run it in a child process:
     they are within `foreign_files.reading_in_pool`. Raises the errors of `read`, and DataLimitError."""
-    result: T = _runner.get()(read, *arguments)
+    reader, _ = _runners.get()
+    result: T = reader(read, *arguments)
+    return result
+
+
+def replay_foreign(check: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    """Return `check(*arguments)`, which replays an episode from outside. Pages of staff run it in a child
+    process, which has more time than for `read_foreign`. Raises the errors of `check`, and DataLimitError."""
+    _, replayer = _runners.get()
+    result: T = replayer(check, *arguments)
     return result

@@ -42,6 +42,17 @@ async def await_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _loop()))
 
 
+async def run_to_its_end(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run the coroutine in the present event loop to its end, even if the caller is cancelled. Use this if an
+    interrupted coroutine would leave unclear what was stored."""
+    task = asyncio.create_task(coroutine)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
 def wait_until_idle(seconds: float) -> bool:
     """Wait until all coroutines started by `start_in_loop` have ended, at most `seconds`. Return True if
     they have."""

@@ -1,4 +1,4 @@
-"""Give processes names, check whether a named process still runs, and end children with their parent.
+"""Give processes names, check whether they run, read their memory, and end children with their parent.
 
 The module also reads from environment variables how many processes to start, and raises ValueError if such a
 variable is not a valid number. Whether a process runs is read from `/proc`. On systems without `/proc`, an
@@ -7,6 +7,7 @@ ended process goes unnoticed. The module does not import Django.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -81,6 +82,26 @@ def _started(pid: int) -> str:
         return ""
     fields = stat.rpartition(")")[2].split()
     return "" if fields[_STATE] in "ZX" else fields[_STARTED]
+
+
+TICKER_NICENESS = -5
+"""Niceness of processes that take the steps of timed episodes: people see late ticks."""
+
+
+def raise_priority(niceness: int) -> None:
+    """Give this process at most this niceness, if the system allows it (`LimitNICE` in systemd)."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, min(niceness, os.getpriority(os.PRIO_PROCESS, 0)))
+
+
+def own_memory(pid: int) -> int:
+    """Return how many bytes of memory this process shares with no other one. 0 if it has ended, and without
+    `/proc`. A forked process shares the code that its parent had loaded."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
 
 
 PR_SET_PDEATHSIG = 1

@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import Error
 
@@ -26,11 +26,11 @@ from kitchen.infra import prometheus_metrics
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
+from kitchen.infra.event_loop import run_to_its_end
 from kitchen.infra.log_context import log_context
-from kitchen.play.models import Episode
 from kitchen.realtime.clock_handover import ClockHandover, OwnedEpisode
 from kitchen.realtime.clock_load import FIRST_EPISODES, LoadMeter, first_due, report_full_clocks
-from kitchen.realtime.page_messages import PageMessages
+from kitchen.realtime.page_messages import PageMessages, report_discarded
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.realtime_storage import (
     ClockEpisode,
@@ -41,13 +41,8 @@ from kitchen.realtime.realtime_storage import (
     store_tick_groups,
     take_clock_claim,
 )
-from kitchen.realtime.tick_messages import (
-    keys_group,
-    layer_message,
-    pages_group,
-)
+from kitchen.realtime.tick_messages import keys_group, layer_message
 
-T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 BALANCE_SECONDS = 1.0
@@ -62,8 +57,6 @@ EPISODES_PER_STORE = 40
 """Number of episodes whose tick groups are stored in one transaction."""
 CLAIMS_PER_LOOK = 8
 """Maximum number of new episodes that an owner claims at once, so that others get some, too."""
-SEND_SECONDS = 1.0
-"""Maximum seconds to wait for Redis."""
 
 
 class ClockOwner:
@@ -204,23 +197,12 @@ class ClockOwner:
         played = self.played.get(episode_id)
         self._end(episode_id)
         if played and played.game.unstored_since is not None:
-            await self._report_discarded(played.game)
+            await report_discarded(played.game)
         try:
-            await self._send(episode_id, layer_message("tick.over"))
+            await self._pages.send_to_all(episode_id, layer_message("tick.over"))
             await self._layer.group_discard(keys_group(episode_id), self._channel)
         except CHANNEL_ERRORS as error:
             log.warning("pages could not be told: %s", error)
-
-    async def _report_discarded(self, game: RealtimeEpisode) -> None:
-        """Log that ticks were shown and are not stored, because somebody ended the episode. If another
-        process computes it, that process logs what its pages report (`_keys_lost`)."""
-        ended = Episode.objects.filter(pk=game.episode.pk).exclude(status=Episode.Status.PLAYING)
-        stored = await run_in_db_thread(ended.values_list("step", flat=True).first)
-        if stored is not None:
-            log.warning(
-                "episode %s was ended: steps %s to %s were shown and are not stored",
-                *(game.episode.pk, stored + 1, game.episode.step),
-            )
 
     def _end(self, episode_id: int, *, stay: bool = False) -> None:
         played = self.played.get(episode_id) if stay else self.played.pop(episode_id, None)
@@ -235,7 +217,7 @@ class ClockOwner:
         """Compute every tick of one episode from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._notify_pages(played, self._pages.whole(played))
+                await self._pages.notify(played, self._pages.whole(played))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
@@ -252,7 +234,7 @@ class ClockOwner:
             message = played.updates.tick(game.tick(loop.time()))
             while played.waits_for_storage:
                 await self._stored(played)
-            await self._notify_pages(played, message)
+            await self._pages.notify(played, message)
             if played.receiver and await self._hand_over(played):
                 return
 
@@ -292,7 +274,7 @@ class ClockOwner:
             if not any(each.room for each in (load, *self.handover.others())):
                 await asyncio.to_thread(report_full_clocks)
                 for episode_id in self._waiting:
-                    await self._send(episode_id, layer_message("tick.waits"))
+                    await self._pages.send_to_all(episode_id, layer_message("tick.waits"))
             await self.handover.balance(load)
 
     async def _due(self, played: OwnedEpisode) -> None:
@@ -313,20 +295,6 @@ class ClockOwner:
         played.stored.clear()
         self._hurry.set()
         await played.stored.wait()
-
-    async def _notify_pages(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Send a message to all pages, and repeat it until it is sent."""
-        while True:
-            try:
-                await self._send(played.game.episode.pk, message)
-                return
-            except CHANNEL_ERRORS as error:
-                log.warning("pages cannot be told, the clock stands still: %s", error)
-                await asyncio.sleep(LOOK_SECONDS)
-
-    async def _send(self, episode_id: int, message: dict[str, Any]) -> None:
-        async with asyncio.timeout(SEND_SECONDS):
-            await self._layer.group_send(pages_group(episode_id), message)
 
     # the log
 
@@ -354,7 +322,7 @@ class ClockOwner:
         not empty. An episode that cannot be stored is dropped."""
         written = [one.game.written() for one in some]
         try:
-            stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written, receiver))
+            stored = await run_to_its_end(run_in_db_thread(store_tick_groups, self.name, written, receiver))
         except Exception as error:
             for one, group in zip(some, written, strict=True):
                 one.game.put_back(group)
@@ -396,14 +364,3 @@ class ClockOwner:
         except Exception as error:
             self.handover.kept(one.episode_id)
             log.warning("episode %s could not be taken over: %s", one.episode_id, error)
-
-
-async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, even if the caller is cancelled. An interrupted coroutine could leave
-    unclear what was stored."""
-    task = asyncio.create_task(doing)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise

@@ -1,7 +1,8 @@
-"""Handle the messages of pages to the clock process that computes their real-time episode.
+"""Exchange messages with the pages of the real-time episodes that a clock process computes.
 
 Pages send pressed and released keys, ask for the whole state, and report that a page plays a seat or was
-closed. `tick_messages` defines what they receive.
+closed. `tick_messages` defines what they receive. Steps that pages were shown and that are not stored are
+logged here.
 """
 
 from __future__ import annotations
@@ -16,17 +17,20 @@ from django.db import Error
 
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_retry import run_in_db_thread
-from kitchen.play.models import Seat
+from kitchen.play.models import Episode, Seat
 from kitchen.realtime.clock_handover import OwnedEpisode
 from kitchen.realtime.realtime_episode import RealtimeEpisode
-from kitchen.realtime.tick_messages import layer_message, source_of
+from kitchen.realtime.tick_messages import layer_message, pages_group, source_of
 
 Seated = tuple[int, int, str]
 """(episode id, seat number, page id)."""
 log = logging.getLogger(__name__)
 
-REPLY_SECONDS = 1.0
+LOST_STEPS = "episode %s: steps %s to %s were shown and are lost: their clock process did not store them%s"
+SEND_SECONDS = 1.0
 """Maximum seconds to wait for Redis."""
+AGAIN_SECONDS = 0.25
+"""Seconds after which a message that could not be sent is sent again."""
 
 
 class PageMessages:
@@ -97,13 +101,29 @@ class PageMessages:
         if source_of(message) == source and not played.is_loss_reported:
             played.is_loss_reported = True
             log.warning(
-                "episode %s: steps %s to %s were shown and are lost: their clock process did not store them",
+                LOST_STEPS,
                 *(played.game.episode.pk, source.since + 1, message["newest"]),
+                " (as a page remembers that came back)" if message.get("remembered") else "",
             )
 
     async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Release the keys of a page, or of its old connection, that was closed."""
         played.game.leave(message["seat"], message["page"], message["reply"])
+
+    async def notify(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
+        """Send a message to all pages of this episode, and repeat it until it is sent."""
+        while True:
+            try:
+                await self.send_to_all(played.game.episode.pk, message)
+                return
+            except CHANNEL_ERRORS as error:
+                log.warning("pages cannot be told, the clock stands still: %s", error)
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    async def send_to_all(self, episode_id: int, message: dict[str, Any]) -> None:
+        """Send a message to all pages of this episode. Raises one of `CHANNEL_ERRORS`."""
+        async with asyncio.timeout(SEND_SECONDS):
+            await self._layer.group_send(pages_group(episode_id), message)
 
     def whole(self, played: OwnedEpisode) -> dict[str, Any]:
         """Return the message with the episode's whole present state."""
@@ -115,10 +135,22 @@ class PageMessages:
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
         """Send an answer to one page. A failure is only logged: the page asks again."""
         try:
-            async with asyncio.timeout(REPLY_SECONDS):
+            async with asyncio.timeout(SEND_SECONDS):
                 await self._layer.send(to["reply"], message)
         except (ChannelFull, *CHANNEL_ERRORS) as error:
             log.warning("a page could not be answered: %s", error or type(error).__name__)
+
+
+async def report_discarded(game: RealtimeEpisode) -> None:
+    """Log that ticks were shown and are not stored, because somebody ended the episode. If another process
+    computes it, that process logs what its pages report (`keys.lost`)."""
+    ended = Episode.objects.filter(pk=game.episode.pk).exclude(status=Episode.Status.PLAYING)
+    stored = await run_in_db_thread(ended.values_list("step", flat=True).first)
+    if stored is not None:
+        log.warning(
+            "episode %s was ended: steps %s to %s were shown and are not stored",
+            *(game.episode.pk, stored + 1, game.episode.step),
+        )
 
 
 def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:

@@ -41,8 +41,10 @@ from kitchen.play.turn.websocket_messages import (
     read_one_of,
 )
 from kitchen.realtime.tick_messages import (
+    MAX_REMEMBERED_LOSS,
     TICK_MESSAGE_KINDS,
     KeyMessage,
+    SeenSteps,
     TickSource,
     keys_group,
     layer_message,
@@ -156,6 +158,8 @@ class TickConsumer(SeatConsumer):
     """The last step that was sent to the page, as part of `source`."""
     source: TickSource | None = None
     """The clock process and the run of it from which the page's steps come. None before the first one."""
+    is_remembered = False
+    """True while `source` and `newest` are what the page remembers of an earlier connection."""
     asked_at = 0.0
     """Time of the event loop at which the whole state was last requested."""
     forwarding: asyncio.Task[None] | None = None
@@ -175,6 +179,8 @@ class TickConsumer(SeatConsumer):
         page, answer = await super().opened(key)
         if page is not None and not page.seat.episode.tick_ms:
             return None, PageAnswer(close=NO_SEAT_CLOSE_CODE)
+        if page is not None and (seen := SeenSteps.read(self.address_parameter("seen"))):
+            self.source, self.newest, self.is_remembered = *seen, True
         return page, answer
 
     def read(self, text: str | None) -> Any:
@@ -247,19 +253,22 @@ class TickConsumer(SeatConsumer):
             lost = await self._take_source(source_of(event))
             self.shown = self.newest = event["step"]
             names = "step", "tick_ms", "score", "starts_in_ms", "lost_ms"
-            await self.send_part("whole", event, {**part, "lost_steps": lost}, *names)
+            await self.send_part("whole", event, {**part, "lost_steps": lost}, *names, "source")
 
     async def _take_source(self, source: TickSource) -> int:
         """Record that the page's steps come from this clock process from now on. Return how many steps the
         page was shown before that are lost, because they were never stored. Inform the process of them."""
         before, self.source = self.source, source
-        if before in (None, source) or self.newest <= source.since:
+        remembered, self.is_remembered = self.is_remembered, False
+        lost = self.newest - source.since
+        if before in (None, source) or lost <= 0 or (remembered and lost > MAX_REMEMBERED_LOSS):
             return 0
+        content = {"source": list(source), "newest": self.newest, "remembered": remembered}
         try:
-            await self.notify_owner("keys.lost", source=list(source), newest=self.newest)
+            await self.notify_owner("keys.lost", **content)
         except CHANNEL_ERRORS as error:
             log.warning("the clock cannot be told: %s", error)
-        return self.newest - source.since
+        return lost
 
     async def tick_shown(self, event: dict[str, Any]) -> None:
         """Send one tick, received from the clock process in `event`, to the page. If it does not follow the

@@ -10,10 +10,10 @@ A page receives:
 
 - `state`: the stored state (`websocket_messages.StateMessage`), sent after connecting and after a `sync`.
   Only this message has `brief`, the facts that never change.
-- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms, lost_steps}`, the present state.
-  `key` is the `number` of the last key message received. `starts_in_ms` is the time until the first tick
-  begins. `lost_ms` is the time that was lost in an outage. After an outage, `step` may be lower than before:
-  `lost_steps` is the number of steps that the page was shown and that could not be stored.
+- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms, lost_steps, source}`, the present
+  state. `key` is the `number` of the last key message received. `starts_in_ms` is the time until the first
+  tick begins. `lost_ms` is the time that was lost in an outage. After an outage, `step` may be lower than
+  before: `lost_steps` is the number of steps that the page was shown and that could not be stored.
 - `tick`: `{step, changed, gone, score, events, key, lost_ms}`, the changes of one more step. `changed` has
   new values of the observation by name, and `gone` the names that were removed. `events` has the events that
   this player may know.
@@ -26,6 +26,9 @@ A page receives:
 - `late`: `{late}`: whether ticks cannot arrive at the moment, because Redis is unreachable.
 - `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
+A page that reconnects adds the `source` of its last step, and the step, to the address (`SeenSteps`). So
+another web process can tell it which steps are lost.
+
 A clock process sends one message for all pages of an episode over the channel layer. Each page receives only
 the part for its player. The message has the `TickSource` of its step. A consumer that receives a step of
 another source requests the whole state, because changes apply only to the state before them.
@@ -33,6 +36,7 @@ another source requests the whole state, because changes apply only to the state
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
@@ -94,6 +98,29 @@ def source_of(message: Mapping[str, Any]) -> TickSource:
     """Return the source of the step in this channel-layer message. Processes of an older version do not
     name theirs."""
     return TickSource(*message.get("source", ()))
+
+
+class SeenSteps(NamedTuple):
+    """The last step that a page was shown before it reconnected, and where it came from."""
+
+    source: TickSource
+    step: int
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Read the parameter `seen` of a websocket's address: owner, epoch, since and step, with dots. Return
+        None if it is invalid."""
+        found = _SEEN.fullmatch(text)
+        if found is None:
+            return None
+        owner, *numbers = found.groups()
+        epoch, since, step = map(int, numbers)
+        return cls(TickSource(owner, epoch, since), step) if since <= step else None
+
+
+_SEEN = re.compile(r"([0-9a-f]{1,32})\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
+MAX_REMEMBERED_LOSS = 250
+"""Maximum number of lost steps that are believed of a page. Clock processes store ticks within a second."""
 
 
 def pages_group(episode_id: int) -> str:

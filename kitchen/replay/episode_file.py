@@ -18,9 +18,10 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
-from kitchen.contract.data_limits import DataLimitError, read_foreign
+from kitchen.contract.data_limits import DataLimitError, read_foreign, replay_foreign
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
+from kitchen.infra.calls_with_django import call_with_django
 from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_content import (
@@ -52,6 +53,8 @@ LACKS = "something is missing or has the wrong form: {what}"
 NO_REPLAY = "its replay gives another result: {fault}"
 OTHER_SCORED_EVENTS = "its scored events differ from those of the replay"
 TOO_SLOW = "its replay takes longer than {seconds:g} s"
+CHECK = "kitchen.replay.episode_file.check_content"
+"""Path of the function that replays the content of a file."""
 CHECK_SECONDS = 20.0
 """Time limit of the replay that checks a file. The longest episodes need a few seconds."""
 
@@ -99,10 +102,32 @@ def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
 def read_episode_file(data: bytes, seconds: float = CHECK_SECONDS) -> EpisodeRecord:
     """Read an episode from the bytes of a file, and check it by a replay of at most `seconds` seconds. Raises
     EpisodeFileError with the reason if it is invalid."""
+    return episode_of_content(read_checked_content(data, seconds))
+
+
+def read_checked_content(data: bytes, seconds: float = CHECK_SECONDS) -> dict[str, Any]:
+    """Return the content of an episode file, after a check as in `read_episode_file`. For pages of staff,
+    child processes parse and replay it, so that nobody else waits. Raises EpisodeFileError."""
     try:
-        content = read_foreign(episode_content, data)
+        content: dict[str, Any] = read_foreign(episode_content, data)
     except DataLimitError as error:
         raise EpisodeFileError(f"it {error}") from None
+    replay_content(CHECK, content, seconds)
+    return content
+
+
+def replay_content(path: str, content: Mapping[str, Any], *arguments: Any) -> Any:
+    """Return the result of the function with this dotted path, called with the content of an episode file and
+    `arguments`. For pages of staff, it runs in a child process. Raises EpisodeFileError."""
+    try:
+        return replay_foreign(call_with_django, path, content, *arguments)
+    except DataLimitError as error:
+        raise EpisodeFileError(f"it {error}") from None
+
+
+def check_content(content: Mapping[str, Any], seconds: float) -> None:
+    """Replay the episode with this content, and compute everything that its replay page shows. Raises
+    EpisodeFileError if something is invalid, or if it takes longer than `seconds`."""
     check_time = _timer(seconds)
     with untrusted_file_errors():
         record = _record(content)
@@ -119,7 +144,6 @@ def read_episode_file(data: bytes, seconds: float = CHECK_SECONDS) -> EpisodeRec
             for seat in record.seats:
                 for steps in {0, record.episode.step}:
                     seat_page_after(record, seat.number, steps)
-    return record
 
 
 def _timer(seconds: float) -> Callable[[], None]:
@@ -166,6 +190,12 @@ def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
     many calls share them."""
     sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
     return {**_values(call.row), "sent": sent}
+
+
+def episode_of_content(content: Mapping[str, Any]) -> EpisodeRecord:
+    """Return the episode with this content of a file. Raises EpisodeFileError if something is missing."""
+    with untrusted_file_errors():
+        return _record(content)
 
 
 def _record(content: Mapping[str, Any]) -> EpisodeRecord:

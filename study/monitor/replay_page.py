@@ -36,7 +36,13 @@ from kitchen.registry.world_metrics import (
 )
 from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_content import EpisodeFileError, gzip_bytes
-from kitchen.replay.episode_file import export_episode, read_episode_file, untrusted_file_errors
+from kitchen.replay.episode_file import (
+    episode_of_content,
+    export_episode,
+    read_checked_content,
+    replay_content,
+    untrusted_file_errors,
+)
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
 from kitchen.replay.step_replay import report_step, seat_page_after
@@ -51,6 +57,8 @@ LARGEST_PLAIN = 2_000_000
 """Most bytes of an uncompressed file. `brigade/server_limits.py` limits a request."""
 SPEEDS = (0.5, 1, 2, 4, 6, 12)
 """Steps per second that the page offers."""
+FILE_CONTEXT = "study.monitor.replay_page.file_context"
+"""Path of the function that replays an episode from a file for its page."""
 WRONG_FILE = "This file was not opened: {why}."
 NO_FILE = "Choose a file first."
 
@@ -98,10 +106,11 @@ def replay_opened(request: HttpRequest) -> HttpResponse:
         return render(request, "study/monitor/replay_open.html")
     try:
         data = _sent(request)
-        record = read_episode_file(data)
+        content = read_checked_content(data)
+        shown = replay_content(FILE_CONTEXT, content, request.POST.dict())
         carried = data if data.startswith(GZIP) else gzip_bytes(data)
-        with untrusted_file_errors():
-            return _show(request, record, {"packed": base64.b64encode(carried).decode()})
+        packed = base64.b64encode(carried).decode()
+        return _render(request, {**shown, "record": episode_of_content(content), "packed": packed})
     except EpisodeFileError as error:
         context = {"problem": NO_FILE if not str(error) else WRONG_FILE.format(why=error)}
         return render(request, "study/monitor/replay_open.html", context, status=422)
@@ -130,14 +139,42 @@ def _stored(study: Study, key: UUID) -> EpisodeRecord:
 
 
 def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) -> HttpResponse:
+    """Return the replay page of a stored episode."""
+    return _render(request, {**_context(record, request.GET), "record": record, **more})
+
+
+def _render(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     """Return the whole replay page or, if the request asks for it, only the part that depends on the step."""
-    asked = request.POST if request.method == "POST" else request.GET
+    page = "replay_step" if _is_part(_asked(request)) else "replay"
+    return render(request, f"study/monitor/{page}.html", context)
+
+
+def _asked(request: HttpRequest) -> Mapping[str, Any]:
+    return request.POST if request.method == "POST" else request.GET
+
+
+def _is_part(asked: Mapping[str, Any]) -> bool:
+    return "part" in asked
+
+
+def file_context(content: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page shows of an episode from a file with this content, for a request with the
+    parameters `asked`. This replays the episode. Raises EpisodeFileError."""
+    with untrusted_file_errors():
+        record = episode_of_content(content)
+        context = _context(record, asked)
+        if chart := context.get("chart"):  # a file has no addresses for figure files
+            context["spec"] = vega_specification(chart)
+        return context
+
+
+def _context(record: EpisodeRecord, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page, or its part, shows of an episode. This replays the episode."""
     when = event_steps(record)
     kind = asked.get("kind", "")
     step = _step(record, asked, when.get(kind, sorted({n for steps in when.values() for n in steps})))
     seat = _seat(record, asked.get("seat", ""))
-    context = {
-        "record": record,
+    context: dict[str, Any] = {
         "step": step,
         "steps": record.episode.step,
         "seat": seat,
@@ -149,24 +186,15 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
         "measures": event_measures(record),
         "by_seat": metrics_by_seat(record.episode.world, record.episode.score),
         "script_words": script_texts(scene=False),
-        **more,
     }
     try:
         context["seen"] = seat_page_after(record, seat, step)
     except (WorldError, UnknownNameError) as error:
         context["problem"] = error.args[0]
-    if "part" in asked:
-        return render(request, "study/monitor/replay_step.html", context)
-    return render(
-        request,
-        "study/monitor/replay.html",
-        {
-            **context,
-            **_timeline(record, more),
-            "team": team_table(record),
-            "team_timeline": team_timeline(record),
-        },
-    )
+    if _is_part(asked):
+        return context
+    figures = {"team": team_table(record), "team_timeline": team_timeline(record)}
+    return {**context, **_timeline(record), **figures}
 
 
 def event_measures(record: EpisodeRecord) -> list[tuple[str, str, int, str]]:
@@ -228,18 +256,13 @@ def _team_cell(value: Any) -> str:
     return NO_VALUE if value is None else f"{value:g}"
 
 
-def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the template context of the timeline figure. It is empty if the world is unknown.
-
-    An uploaded episode has no addresses for figure files. Its page therefore contains the figure's
-    specification and table.
-    """
+def _timeline(record: EpisodeRecord) -> dict[str, Any]:
+    """Return the template context of the timeline figure. It is empty if the world is unknown."""
     try:
         chart = timeline_chart(record)
     except UnknownNameError:
         return {}
-    spec = vega_specification(chart) if "packed" in more else None
-    return {"chart": chart, "spec": spec, "kinds": figure_files.OFFERED}
+    return {"chart": chart, "spec": None, "kinds": figure_files.OFFERED}
 
 
 def _speed(record: EpisodeRecord) -> float:

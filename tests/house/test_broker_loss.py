@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import kombu
@@ -26,6 +27,7 @@ from brigade.log_formatters import LineFormatter
 from brigade.paths import broker_url
 from kitchen.infra.task_broker import send_task
 from kitchen.play.turn import page_broadcast
+from kitchen.realtime.page_messages import PageMessages
 from tests.servers import Valkey, kill, wait_until
 
 library: Any = kombu
@@ -142,6 +144,8 @@ async def use_a_lost_broker(layer: Any, broker: Valkey) -> None:
     listening = asyncio.ensure_future(layer.receive(channel))
     await asyncio.sleep(0.3)
     kill(broker.child)
+    played: Any = SimpleNamespace(game=SimpleNamespace(episode=SimpleNamespace(pk=1)))
+    clock = asyncio.create_task(PageMessages(layer).notify(played, {"type": "tick.over"}))
     for number in range(3):
         assert not send_task("kitchen.nothing", number, otherwise="nothing is done", is_frequent=True)
         page_broadcast.nudge_pages(number)
@@ -156,9 +160,10 @@ async def use_a_lost_broker(layer: Any, broker: Valkey) -> None:
     warning = logging.getLogger("py.warnings")
     warning.warning("%s", "CPendingDeprecationWarning:\nworker_cancel_long_running_tasks_on_connection_loss")
     broker.start()
-    listening.cancel()
-    with suppress(BaseException):
-        await listening
+    for one in (listening, clock):
+        one.cancel()
+        with suppress(BaseException):
+            await one
 
 
 def test_other_errors_stay_in_the_log() -> None:
@@ -171,4 +176,5 @@ def test_other_errors_stay_in_the_log() -> None:
     assert broker_error(record("django.request", fault)) is None
     assert broker_error(record("study.tasks", OSError("disk full"))) is None
     assert broker_error(record("channels_redis.pubsub", OSError("closed"))) is not None
+    assert broker_error(record("kitchen.realtime.page_messages", TimeoutError())) is not None
     assert broker_error(record("study.tasks", RedisConnectionError("closed"))) is not None

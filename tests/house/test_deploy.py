@@ -20,8 +20,9 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
 
-from brigade import app_processes, server_limits
+from brigade import app_processes, restart, runner, server_limits
 from brigade.paths import base_dir
+from kitchen.infra.os_processes import TICKER_NICENESS
 from study.pilot.bots.http_browser import Browser, PatienceLimit
 
 ROOT = base_dir()
@@ -45,9 +46,7 @@ def command_of(unit: Path) -> list[str]:
 def commands() -> dict[str, list[str]]:
     """Every command in `deploy/`, by where it stands."""
     found = {unit.name: command_of(unit) for unit in SERVICES}
-    found |= {
-        name: COMPOSE["services"][name]["command"] for name in ("web", "people", "experiments", "prepare")
-    }
+    found |= {name: COMPOSE["services"][name]["command"] for name in ("app-1", "app-2", "prepare")}
     found["Containerfile"] = yaml.safe_load(re.findall(r"^CMD (.+)$", CONTAINERFILE, re.MULTILINE)[0])
     return found
 
@@ -75,13 +74,16 @@ def test_what_is_started_is_there(name: str, command: list[str]) -> None:
 def test_units_containers_and_make_run_start_the_same() -> None:
     found, nothing = {name: essence(command) for name, command in commands().items()}, dict[str, str]()
     web = essence(list(app_processes.web_processes(nothing, 3, 1)[0].command))
-    assert found["brigade-web@.service"] == found["web"] == found["Containerfile"] == web
+    assert found["brigade-web@.service"] == web
     staff = essence(list(app_processes.staff_process(nothing, 3).command))
     assert found["brigade-staff.service"] == staff
     people = essence(list(app_processes.people_worker(nothing).command))
-    assert found["brigade-people@.service"] == found["people"] == people
+    assert found["brigade-people@.service"] == people
     experiments = essence(list(app_processes.experiment_worker(nothing).command))
-    assert found["brigade-experiments.service"] == found["experiments"] == experiments
+    assert found["brigade-experiments.service"] == experiments
+    everything = ["-m", "brigade.runner", runner.ONLY_MIGRATE]
+    assert found["brigade.service"] == found["Containerfile"] == everything
+    assert found["app-1"] == found["app-2"] == everything
 
 
 def test_nobodys_word_about_addresses_is_believed_blindly() -> None:
@@ -96,11 +98,26 @@ def test_a_unit_runs_as_our_user_and_may_do_little(unit: Path) -> None:
 
 
 def test_a_web_process_has_time_to_end() -> None:
-    (stop_seconds,) = re.findall(
-        r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd/brigade-web@.service").read_text(), re.M
-    )
-    grace = COMPOSE["services"]["web"]["stop_grace_period"]
-    assert min(int(stop_seconds), int(grace.rstrip("s"))) > server_limits.LAST_SECONDS
+    units = [DEPLOY / "systemd" / name for name in ("brigade.service", "brigade-web@.service")]
+    stops = [re.findall(r"^TimeoutStopSec=(\d+)$", unit.read_text(), re.M)[0] for unit in units]
+    grace = COMPOSE["services"]["app-1"]["stop_grace_period"]
+    assert min(*map(int, stops), int(grace.rstrip("s"))) > server_limits.LAST_SECONDS
+
+
+def test_a_reload_of_the_whole_app_waits_until_all_was_replaced() -> None:
+    """And a process that the system kills for want of memory does not end the others."""
+    lines = (DEPLOY / "systemd/brigade.service").read_text().splitlines()
+    (reload,) = (line.removeprefix("ExecReload=") for line in lines if line.startswith("ExecReload="))
+    assert essence(shlex.split(reload)) == ["-m", restart.__name__, restart.WAIT]
+    assert {"OOMPolicy=continue", "Sockets=brigade.socket", f"LimitNICE={TICKER_NICENESS}"} <= set(lines)
+
+
+def test_both_kinds_of_units_never_listen_at_once() -> None:
+    own, single = ((DEPLOY / f"systemd/{name}.socket").read_text() for name in ("brigade", "brigade-web"))
+    (address,) = re.findall(r"^ListenStream=(.+)$", own, re.M)
+    assert f"ListenStream={address}\n" in single
+    assert "Conflicts=brigade-web.socket\n" in own
+    assert ".socket" not in (DEPLOY / "systemd/brigade.target").read_text()
 
 
 def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
@@ -234,11 +251,13 @@ def test_nginx_limits_requests_of_staff_and_programs() -> None:
     assert sorted(zones) == ["brigade_api", "brigade_staff"]
 
 
-def test_containers_have_one_staff_process_that_web_processes_reach() -> None:
-    staff, web = COMPOSE["services"]["staff"], COMPOSE["services"]["web"]
-    socket = web["environment"]["BRIGADE_STAFF_SOCKET"]
-    assert f"unix-socket:{socket}" in staff["command"] and "scale" not in staff
-    assert socket.startswith(web["environment"]["BRIGADE_VAR"]) and staff["volumes"] == web["volumes"]
+def test_each_container_of_the_app_has_a_folder_of_its_own_and_the_proxy_knows_all() -> None:
+    apps = {name: one for name, one in COMPOSE["services"].items() if name.startswith("app-")}
+    folders = {one["environment"]["BRIGADE_VAR"] for one in apps.values()}
+    assert len(folders) == len(apps) == 2
+    assert COMPOSE["services"]["proxy"]["environment"]["UPSTREAMS"].split() == [
+        f"{name}:{one['environment']['BRIGADE_PORT']}" for name, one in apps.items()
+    ]
 
 
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
@@ -323,15 +342,16 @@ case "$*" in
 *list-units*staff*) echo "brigade-staff.service loaded active" ;;
 *list-units*people@*) echo "brigade-people@1.service loaded active" ;;
 *list-units*ticker@*) echo "$TICKERS" ;;
-"restart $BROKEN") exit 1 ;;
+*"list-units"*" brigade.service") echo "$WHOLE" ;;
+"restart $BROKEN" | "reload $BROKEN") exit 1 ;;
 esac
 """
 """Of a program that needs root: notes that it was called."""
 
 
-def updated(tmp_path: Path, broken: str = "", tickers: str = "") -> tuple[int, list[str]]:
-    """What `deploy/update` asks systemd for, one unit of which may not come up, where these `tickers` run;
-    and its exit code."""
+def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = "") -> tuple[int, list[str]]:
+    """What `deploy/update` asks systemd for, one unit of which may not come up, where these `tickers` or the
+    `whole` app run; and its exit code."""
     clone, calls = tmp_path / "clone", tmp_path / "calls"
     shutil.copytree(DEPLOY, clone / "deploy")
     for name in ("bin/systemctl", "bin/curl", "bin/install", "bin/python3", "clone/.venv/bin/python"):
@@ -339,7 +359,7 @@ def updated(tmp_path: Path, broken: str = "", tickers: str = "") -> tuple[int, l
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(STAND_IN)
         file.chmod(0o755)
-    told = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers}
+    told = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers, "WHOLE": whole}
     environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **told}
     done = subprocess.run([clone / "deploy/update"], env=environment, capture_output=True, check=False)
     return done.returncode, calls.read_text().splitlines()
@@ -365,6 +385,21 @@ def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path,
         "stop brigade-web@spare brigade-people@spare brigade-ticker@spare",
         ready,
     ]
+
+
+WHOLE = "brigade.service loaded active"
+
+
+def test_an_update_of_the_whole_app_is_one_reload(tmp_path: Path) -> None:
+    code, calls = updated(tmp_path, whole=WHOLE)
+    assert code == 0
+    asked = [call for call in calls if call.startswith("systemctl") and "list-units" not in call]
+    assert asked == ["systemctl daemon-reload", "systemctl reload brigade.service"]
+    assert calls[-1].startswith("curl ")
+
+
+def test_an_update_fails_where_the_whole_app_cannot_be_replaced(tmp_path: Path) -> None:
+    assert updated(tmp_path, broken="brigade.service", whole=WHOLE)[0] == 1
 
 
 def test_an_update_ends_with_the_first_that_does_not_come_up(tmp_path: Path) -> None:

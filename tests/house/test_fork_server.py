@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Iterator
@@ -92,6 +93,17 @@ def test_it_loads_new_code_after_it_was_let_end(server: ForkServer) -> None:
     assert server.start().pid != old.pid
     wait_until(server.is_ready, "the new process")
     assert process_end(started(program(server, FAILS))) == FAILED
+
+
+def test_it_ends_well_if_nobody_has_read_that_it_is_ready(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", NOTHING_LOADED]
+    server = ForkServer("fork-server", command, tmp_path / "fork-server.log", dict(os.environ))
+    process = server.start()
+    line = server.line
+    assert line
+    wait_until(lambda: bool(select.select([line], [], [], 0)[0]), "its message")
+    server.let_end()
+    assert process.wait(60) == 0
 
 
 def started(child: ChildProcess) -> ChildProcess:

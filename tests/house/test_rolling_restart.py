@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 import pytest_asyncio
 
+from brigade import listen_address
 from brigade import process_supervisor as module
+from brigade.app_processes import children_environment, staff_process, web_processes
+from brigade.listen_address import RunError, listening_socket, socket_address
 from brigade.process_startup import report_ready
 from brigade.process_supervisor import ChildProcess, ProcessGroup
+from brigade.restart import RestartRecord, wait_for_restart
+from brigade.server_limits import MOST_WEB_MEMORY
+from kitchen.infra.os_processes import own_memory
+from tests.servers import wait_until
 
 WORKS = "from brigade.process_startup import report_ready; import time; report_ready(); time.sleep(60)"
 IDLES = "import time; time.sleep(60)"
@@ -67,6 +77,104 @@ async def test_where_no_new_one_comes_up_the_old_ones_go_on(
     assert line.startswith("one: no new one comes up")
 
 
+LARGE = f"held = b'x' * 50_000_000; {WORKS}"
+
+
+async def test_a_program_with_too_much_memory_is_replaced_and_then_rests(hired: Hired) -> None:
+    large, small = hired.keep("large", LARGE), hired.keep("small", WORKS)
+    large.most_memory = small.most_memory = 40_000_000
+    await asyncio.sleep(0)
+    assert large.process
+    wait_until(lambda: own_memory(large.process.pid) > 50_000_000, "its memory")  # type: ignore[union-attr]
+    await hired.crew.replace_large()
+    await hired.crew.replace_large()  # the new one is as large, and stays
+    assert (large.running, small.running) == (False, True)
+    new, _ = hired.crew._kept["large"]
+    assert new.running
+    replacing, taken_over = hired.lines
+    assert replacing.startswith("large: replacing it, because it uses ")
+    assert taken_over == "large: a new one has taken over"
+
+
+def test_all_that_answers_http_has_a_limit_of_memory() -> None:
+    web, staff = web_processes({}, 3, 1)[0], staff_process({}, 3)
+    assert web.most_memory == staff.most_memory == MOST_WEB_MEMORY
+    assert 0 < own_memory(os.getpid()) < 10 * MOST_WEB_MEMORY
+
+
 def test_a_program_that_nobody_listens_to_works_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", "/nowhere/notify")
     report_ready()
+
+
+# As systemd starts it
+
+
+def test_the_socket_of_systemd_is_used_and_its_variables_reach_no_other_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        monkeypatch.setattr(listen_address, "FIRST_PASSED", os.dup(held.fileno()))
+        for name in listen_address.SYSTEMD_VARIABLES:
+            monkeypatch.setenv(name, str(os.getpid()))
+        with listening_socket() as listener:
+            assert listener.getsockname() == held.getsockname()
+            assert not listener.get_inheritable()
+            children = children_environment(socket_address(listener))
+    assert not children.keys() & set(listen_address.SYSTEMD_VARIABLES)
+
+
+def test_a_unix_socket_of_systemd_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as held:
+        held.bind(str(tmp_path / "socket"))
+        monkeypatch.setattr(listen_address, "FIRST_PASSED", os.dup(held.fileno()))
+        monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+        with pytest.raises(RunError, match="has no IP address"):
+            listening_socket()
+
+
+def test_variables_of_another_process_pass_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LISTEN_PID", "1")
+    monkeypatch.setenv("BRIGADE_PORT", "0")
+    with listening_socket() as listener:
+        assert listener.getsockname()[1] > 0
+
+
+@pytest.fixture
+def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RestartRecord:
+    """What an instance in this process has written, in a folder of its own."""
+    monkeypatch.setenv("BRIGADE_VAR", str(tmp_path))
+    return RestartRecord()
+
+
+@pytest.mark.parametrize("succeeded", [True, False])
+def test_a_wait_ends_with_a_restart_that_began_after_the_request(
+    record: RestartRecord, succeeded: bool
+) -> None:
+    record.begin()  # another one, which does not have the newest code
+    before = RestartRecord.read(os.getpid())
+
+    def end_both() -> None:
+        record.end(True)
+        record.begin()
+        record.end(succeeded)
+
+    ending = Timer(0.05, end_both)
+    ending.start()
+    assert wait_for_restart(os.getpid(), before) is succeeded
+    ending.join()
+
+
+def test_the_record_of_an_earlier_instance_does_not_count(record: RestartRecord) -> None:
+    record.begin()
+    record.end(True)
+    assert RestartRecord.read(os.getpid() + 1) == RestartRecord()
+
+
+def test_a_wait_ends_with_the_instance(record: RestartRecord) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    with pytest.raises(ProcessLookupError):
+        wait_for_restart(ended.pid, RestartRecord.read(ended.pid))

@@ -210,9 +210,9 @@ class SeatConsumer(ChannelLayerConsumer):
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
         """Open the page for this key, with the id and language in its address. Return the page and its first
         answer. If the page cannot be opened, it is None, and the answer has a close code."""
-        asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
-        name = page_session.page_name(asked.get("page", [""])[0])
-        newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
+        asked = self.address_parameters()
+        name = page_session.page_name(self.address_parameter("page"))
+        newest, language = "page" not in asked or "take" in asked, self.address_parameter("language")
         try:
             return await run_in_db_thread(
                 open_page,
@@ -226,6 +226,14 @@ class SeatConsumer(ChannelLayerConsumer):
         except Error as error:
             log_outage_or_raise(error, "a page cannot be opened")
             return None, PageAnswer(close=RETRY_CLOSE_CODE)
+
+    def address_parameters(self) -> dict[str, list[str]]:
+        """Return the parameters in the websocket's address."""
+        return parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
+
+    def address_parameter(self, name: str) -> str:
+        """Return the value of this parameter in the websocket's address. Empty if it is missing."""
+        return self.address_parameters().get(name, [""])[0]
 
     async def close_for_restart(self) -> None:
         """Close the connection because this process ends. The answer in progress is sent first. The page then

@@ -47,7 +47,7 @@
   const NAME = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
   function open(address) {
-    state.raw = new WebSocket(`${address}?page=${NAME}&language=${document.documentElement.lang}${state.taking ? "&take=1" : ""}`, []);
+    state.raw = new WebSocket(`${address}?page=${NAME}&language=${document.documentElement.lang}${state.taking ? "&take=1" : ""}${play.ticking?.seen() ?? ""}`, []);
     state.raw.addEventListener("close", onMove); // before htmx hears of it, and asks how long to wait
     return state.raw;
   }

@@ -19,6 +19,7 @@
   const state = {
     line: null, // the socket that is open
     step: null, observation: null, score: null, tick: 0, intents: {}, errand: {}, // as the server said last
+    source: null, // the process of the server from which the steps come
     number: 0, // of the last word of ours
     held: new Map(), // commands whose keys are down: since when, and when that was said last
     ahead: [], // commands that were pressed and not carried out yet, when, and our last word then
@@ -40,6 +41,9 @@
     state.number += 1;
     send({ type: "key", command: JSON.parse(command), down, number: state.number });
   }
+
+  /* for the address of the next connection: the last step that was shown, and where it came from */
+  const seen = () => (state.source ? `&seen=${[...state.source, state.step].join(".")}` : "");
 
   const plays = () => state.observation !== null && !state.ended && !play.matches(".is-elsewhere, .is-gone");
 
@@ -111,6 +115,7 @@
 
   function onWhole(message) {
     state.step = message.step;
+    state.source = message.source ?? null; // of an older version none
     state.observation = message.observation;
     state.score = message.score;
     state.tick = message.tick_ms;
@@ -252,6 +257,6 @@
   document.addEventListener("visibilitychange", letGo);
   setInterval(hold, 20);
   setInterval(sayBegin, 250);
-  play.ticking = { down, up };
+  play.ticking = { down, up, seen };
   sayBegin();
 })();

@@ -16,9 +16,9 @@ from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.live import page_watchdog
 from kitchen.play.models import Episode, Ticking
 from kitchen.realtime import clock_owner as owning
-from kitchen.realtime import tick_consumer
+from kitchen.realtime import tick_consumer, tick_messages
 from kitchen.realtime.clock_owner import ClockOwner
-from kitchen.realtime.tick_messages import TickSource, layer_message
+from kitchen.realtime.tick_messages import SeenSteps, TickSource, layer_message
 from tests.kitchen.layers import INTERRUPTED, InterruptedLayer
 from tests.kitchen.realtime.conftest import Lane
 from tests.kitchen.realtime.test_clock_owner import PATIENCE, Page, ended, made, opened
@@ -121,6 +121,58 @@ async def newest_step(page: Page) -> int:
     while not await page.socket.receive_nothing(0.05, 0.01):
         last = json.loads(await page.socket.receive_from())["step"]
     return last
+
+
+async def test_a_page_whose_web_process_died_too_remembers_what_it_was_shown(
+    lane: Lane, layer: InterruptedLayer, caplog: pytest.LogCaptureFixture
+) -> None:
+    episode = await made(lane, steps=2000, tick_ms=40)
+    first, page = Running(), await opened(episode)
+    whole = await page.receive_kind("whole")
+    await shown(page, 5)
+    await first.kill()
+    layer.groups.clear()
+    seen = ".".join(map(str, [*whole["source"], 5]))
+    second, again = Running(), await opened(episode, query=f"?take=1&seen={seen}")
+    while (told := await again.receive_kind("whole"))["source"] == whole["source"]:
+        pass
+    assert told["lost_steps"] == 5 - told["source"][2] == 5
+    (found,) = await logged(caplog, "were shown and are lost")
+    assert found.startswith(f"episode {episode.pk}: steps 1 to 5 ")
+    assert found.endswith("(as a page remembers that came back)")
+    for one in (page, again):
+        await one.close()
+    await second.kill()
+
+
+@pytest.mark.parametrize("step", [tick_messages.MAX_REMEMBERED_LOSS + 1, 0])
+async def test_a_page_is_not_believed_that_more_was_lost_than_can_be(
+    lane: Lane, caplog: pytest.LogCaptureFixture, step: int
+) -> None:
+    episode = await made(lane, steps=2000, tick_ms=40)
+    running, page = Running(), await opened(episode, query=f"?take=1&seen=abc.1.0.{step}")
+    assert (await page.receive_kind("whole"))["lost_steps"] == 0
+    await shown(page, 2)
+    assert lines(caplog, "are lost") == []
+    await page.close()
+    await running.kill()
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("0a1b.2.30.45", SeenSteps(TickSource("0a1b", 2, 30), 45)),
+        ("0a1b.2.30.29", None),
+        ("0a1b.2.30", None),
+        ("x.2.30.45", None),
+        ("0a1b.2.30.-1", None),
+        ("0a1b.2.30.٤", None),
+        ("0a1b.2.30." + "9" * 10, None),
+        ("", None),
+    ],
+)
+def test_what_a_page_was_shown_is_read_strictly(text: str, seen: SeenSteps | None) -> None:
+    assert SeenSteps.read(text) == seen
 
 
 async def test_what_was_stored_is_not_lost(

@@ -18,10 +18,12 @@ from kitchen.contract.data_limits import MAX_FILE_BYTES, MAX_VALUES
 from kitchen.infra import foreign_files
 from kitchen.infra.process_pool import ChildLimits, ProcessPool
 from kitchen.play.models import Episode
+from kitchen.replay import episode_file
 from kitchen.replay.episode_content import gzip_bytes
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.episode_timeline import event_steps
 from study.design.models import Study
+from study.monitor import replay_page
 from tests.study.factories import complete, make_study
 from tests.study.participation.test_views import field, text_of
 
@@ -162,6 +164,22 @@ def test_a_file_that_takes_too_long_is_refused(
     monkeypatch.setattr(foreign_files, "_pool", pool)
     answer = opened(client, file_of(client, address))
     assert "This file was not opened: it takes longer than 0.001 s to read." in text_of(answer)
+
+
+def test_a_file_is_replayed_in_another_process(
+    client: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here the check and the replay are made to fail, and the page opens all the same."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError("replayed in the server process")
+
+    monkeypatch.setattr(episode_file, "check_content", fail)
+    monkeypatch.setattr(replay_page, "_context", fail)
+    file = file_of(client, address)
+    assert "nothing of it is stored here" in text_of(opened(client, file))
+    monkeypatch.setattr(foreign_files, "_replay_pool", ProcessPool(lambda: 1, limits=ChildLimits(0.001)))
+    assert "This file was not opened: it takes longer than 0.001 s" in text_of(opened(client, file))
 
 
 def test_a_message_without_words_is_told_without_a_colon() -> None:

@@ -3,6 +3,7 @@ and what was pressed a little before it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -86,6 +87,19 @@ async def test_what_is_pressed_is_shown_before_the_clock_says_it_and_put_right_w
     await clock.tick("west", key=2)  # something else was pressed last, as the server heard it
     assert await page.evaluate(FACES) == "rotate(270)"
     await page.wait_for_function(f"before => ({STANDS})() === before", arg=at)
+
+
+async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_where(browser: Browser) -> None:
+    clock = await started(browser)
+    await clock.whole(source=["0a1b", 2, 30])
+    await clock.tick("stay")
+    assert "seen=" not in clock.lines[-1].url
+    before = len(clock.lines)
+    await clock.lines[-1].close(code=1012)
+    async with asyncio.timeout(20):
+        while len(clock.lines) == before:
+            await clock.page.wait_for_timeout(20)
+    assert clock.lines[-1].url.endswith(f"&seen=0a1b.2.30.{clock.world.clock}")
 
 
 async def test_what_was_carried_out_is_not_ahead_any_more(browser: Browser) -> None:
