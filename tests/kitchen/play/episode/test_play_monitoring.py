@@ -147,7 +147,7 @@ async def test_staff_who_watch_hear_of_all_steps_of_a_moment_at_once(
     monkeypatch.setattr(page_broadcast, "GATHER_SECONDS", 1.0)
     for step in (1, 2):
         await database_sync_to_async(submit)(episode, step, "noop")
-    told = {"type": "episode.news", "episode": str(episode.key), "status": "playing"}
+    told: dict[str, Any] = {"type": "episode.news", "episode": str(episode.key), "status": "playing"}
     told |= {"fallbacks": 0, "ran_out": 0}
     assert await layer.receive(channel) == {
         "type": "audience.news",
