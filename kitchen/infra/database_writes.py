@@ -117,11 +117,18 @@ def _field(model: type[models.Model], name: str) -> Any:
     return model._meta.get_field(name)
 
 
+@cache
+def _is_text(model: type[models.Model], name: str) -> bool:
+    return isinstance(_field(model, name), models.CharField | models.TextField)
+
+
 def _stored(model: type[models.Model], name: str, value: Any) -> Any:
     """Convert a field's value to the form that the database driver accepts."""
-    return (
-        str(value) if isinstance(value, RawJson) else _field(model, name).get_db_prep_save(value, connection)
-    )
+    if value is None or (type(value) is str and _is_text(model, name)):
+        return value  # the usual case, without the many calls of Django's fields
+    if isinstance(value, RawJson):
+        return str(value)
+    return _field(model, name).get_db_prep_save(value, connection)
 
 
 Item = TypeVar("Item")

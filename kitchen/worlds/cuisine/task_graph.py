@@ -223,6 +223,6 @@ def items_present(
     return presence
 
 
-def _before(dish: str, recipes: Recipes) -> Sequence[str]:
+def _before(dish: str, recipes: Recipes) -> list[str]:
     parts = list(recipes.get(dish, {}).get("ingredients", ()))
-    return parts + [deep for part in parts for deep in _before(part, recipes)]
+    return parts + [deep for part in parts if part in recipes for deep in _before(part, recipes)]
