@@ -24,9 +24,12 @@ from django.core.exceptions import ImproperlyConfigured
 from brigade import paths
 from brigade.listen_address import last_instance_url
 from brigade.paths import make_private_and_warn
+from brigade.process_startup import use_one_blas_thread
 from brigade.server_limits import LARGEST_BODY
 from kitchen.infra.os_processes import planner_processes, web_processes
 from kitchen.registry.world_registry import world_folders
+
+use_one_blas_thread()
 
 HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 """A host name of this site; with a dot before it, all names below it as well."""

@@ -41,11 +41,14 @@ class ChannelLayerConsumer(AsyncWebsocketConsumer):
 
     channel_name = ""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._has_channel = asyncio.Event()
+
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Handle the messages of the browser and, once there is a channel, those of the channel layer."""
         self.scope, self.base_send = scope, send
         self.channel_layer: Any = get_channel_layer(self.channel_layer_alias)
-        self._has_channel = asyncio.Event()
         with contextlib.suppress(StopConsumer):
             await await_many_dispatch([receive, self._receive_from_layer], self.dispatch)
 

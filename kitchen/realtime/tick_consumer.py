@@ -186,6 +186,7 @@ class TickConsumer(SeatConsumer):
         `CHANNEL_ERRORS` if the channel layer is unreachable."""
         await super().join(page)
         await self.join_group(pages_group(page.seat.episode_id))
+        self.asked_at = asyncio.get_running_loop().time()
         await self.notify_owner("keys.sat")
 
     async def disconnect(self, code: int) -> None:
