@@ -9,6 +9,9 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
+LOGINS = ("/admin/login/", "/staff/account/second-factor/")
+"""Pages where one logs in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -23,6 +26,13 @@ class Address:
         value."""
         plain = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)", r"<\1>", self.written).rstrip("$")
         return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], plain)
+
+
+def is_refused(url: str, status: int, location: str = "") -> bool:
+    """Return whether the answer refuses: not for you, not there, or log in first. `location` is where a
+    redirect leads."""
+    led = location if status == 302 else url
+    return status in {401, 403, 404} or (led != url and led.startswith(LOGINS))
 
 
 def addresses() -> Iterator[Address]:

@@ -28,7 +28,7 @@ from django.urls import path
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS, ChannelLayerConsumer
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.task_broker import cached_worker_health
-from kitchen.infra.websocket_rate_limits import NewestPerOwner, TokenBucket
+from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, NewestPerOwner, TokenBucket, TokenBuckets
 from kitchen.play.live.render_page import PONG_HTML
 from kitchen.play.turn.page_broadcast import audience_group
 from kitchen.uptime.outage_queries import RECENT, recent_outages
@@ -99,6 +99,10 @@ MOST_PAGES = 10
 """The most live pages of one user in one process."""
 PINGS = partial(TokenBucket, rate=2.0, most=20)
 """The rate limit for messages of one page."""
+CONNECTIONS = partial(TokenBucket, rate=0.5, most=20)
+"""The rate limit for connections of one user to one process. People who play have the same process, and each
+connection is sent the whole page."""
+_connection_buckets = TokenBuckets(CONNECTIONS)
 
 _here: WeakKeyDictionary[asyncio.AbstractEventLoop, NewestPerOwner[LiveConsumer]] = WeakKeyDictionary()
 
@@ -131,7 +135,7 @@ class LiveConsumer(ChannelLayerConsumer):
 
     async def connect(self) -> None:
         """Accept the connection of a staff user who may see this study's participants. Close any other
-        connection without sending anything."""
+        connection, and one of a user who connects too often, without sending anything."""
         self.people: set[str] = set()
         self.episodes: set[str] = set()
         self.changed = asyncio.Event()
@@ -143,6 +147,8 @@ class LiveConsumer(ChannelLayerConsumer):
         await self.accept()
         if not await self._may_watch():
             await self.close(NOT_ALLOWED)
+        elif not _connection_buckets.take(str(self.scope["user"].pk)):
+            await self.close(RATE_CLOSE_CODE)
         else:
             self.user = self.scope["user"].pk
             connection_drain.add(self)

@@ -27,6 +27,16 @@ T = TypeVar("T")
 
 TRIES = 20
 """The number of attempts. Each waits for SQLite's lock as long as the product does."""
+PREPARED = (
+    "lobby_people",
+    "model_tables",
+    "seat_states",
+    "stored_rows",
+    "study_at_rest",
+    "talk_tables",
+    "visits",
+)
+"""Functions of `tests.live.attack_database`."""
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
 
@@ -183,6 +193,13 @@ def staff_study(participants: int) -> dict[str, str]:
     return {"slug": "bench", "token": token_make(user=owner, name="bench")[1], "cookie": cookies}
 
 
+def prepared(question: str, **arguments: Any) -> Any:
+    """Call a function of `tests.live.attack_database`."""
+    from tests.live import attack_database  # it needs the models
+
+    return getattr(attack_database, question)(**arguments)
+
+
 def retitle(slug: str, title: str) -> None:
     """Give the study another title, so that its report is made again."""
     from study.design.models import Study
@@ -282,6 +299,7 @@ ANSWERS: Mapping[str, Callable[..., Any]] = {
     "staff_study": staff_study,
     "thinking": thinking,
     "ticked": ticked,
+    **{name: partial(prepared, name) for name in PREPARED},
 }
 
 

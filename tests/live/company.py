@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Any, Self
 
 from tests.live.books import Books
 from tests.live.crowd import Played, begin_all, measure
+from tests.live.failure_log import FailureLog
 from tests.live.guests import Guests
 from tests.live.mix import Mix
 from tests.live.regular import Regular, Tables
@@ -25,11 +25,6 @@ LATE = "Too late"
 """The beginning of the notice that a command came after the step's time."""
 SLOW = 1000.0
 """The time in milliseconds from which a response counts as slow."""
-_FAILURE = re.compile(
-    r"(?:\b(?:ERROR|CRITICAL)\b|\"level\": \"(?:error|critical)\").*|^[\w.]+(?:Error|Exception)\b.*",
-    re.MULTILINE,
-)
-"""The pattern of log lines that report a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +119,7 @@ class Company:
         self.tables = Tables(books)
         self.players: list[Regular] = []
         self.guests = 0
-        self.logs = Path(stack.environment["BRIGADE_VAR"]) / "log"
-        self.seen: dict[Path, int] = {}
+        self.log = FailureLog(stack)
 
     async def __aenter__(self) -> Self:
         link = self.stack.url + await asyncio.to_thread(self.books.ask, "study", file=str(STUDY))
@@ -168,7 +162,7 @@ class Company:
         await asyncio.sleep(warm)
         await asyncio.to_thread(self.study.want, self.guests)
         self._forget()
-        self.failures()
+        self.log.failures()
         async with waiting_at(self.stack) as waiting:
             played = await measure(self.stack, self.players, warm=0, seconds=seconds)
         return Stretch(
@@ -178,7 +172,7 @@ class Company:
             played=played,
             troubles=sum((player.troubles for player in self.players), Counter()),
             told=await asyncio.to_thread(self.study.want, self.guests),
-            logged=self.failures(),
+            logged=self.log.failures(),
             waiting=waiting,
             memory=self.stack.memory(),
         )
@@ -188,15 +182,3 @@ class Company:
         for player in self.players:
             player.times.clear()
             player.troubles.clear()
-
-    def failures(self) -> Counter[str]:
-        """Return the failures that the logs report since the last call."""
-        found: Counter[str] = Counter()
-        for log in self.logs.glob("*.log"):
-            if log.stat().st_size > self.seen.get(log, 0):
-                with log.open("rb") as lines:
-                    lines.seek(self.seen.get(log, 0))
-                    new = lines.read()
-                self.seen[log] = self.seen.get(log, 0) + len(new)
-                found.update(line[:200] for line in _FAILURE.findall(new.decode(errors="replace")))
-        return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from websockets.protocol import State
@@ -51,38 +51,47 @@ async def flood(bench: Bench) -> list[Figure]:
 
 async def flood_all(url: str, keys: Sequence[str]) -> None:
     """Flood all seats at the same time, without end."""
-    await asyncio.gather(*(flood_one(f"{url.replace('http', 'ws', 1)}/ws/seat/{key}/") for key in keys))
+    addresses = [f"{url.replace('http', 'ws', 1)}/ws/seat/{key}/" for key in keys]
+    await asyncio.gather(*(flood_one(address, lambda: SYNC) for address in addresses))
 
 
-async def flood_one(address: str) -> None:
-    """Send as many messages as the connection takes, and connect again whenever it is closed."""
+def ignored(given: object) -> None:
+    """Ignore an answer, or a close code."""
+
+
+async def flood_one(
+    address: str,
+    text: Callable[[], bytes],
+    *,
+    heard: Callable[[bytes], None] = ignored,
+    closed: Callable[[int], None] = ignored,
+) -> None:
+    """Send as many messages as the connection takes, and connect again whenever it is closed. `text` makes
+    the next message."""
     while True:
         lost = asyncio.Event()
         try:
-            line = await dial(address, [], heard=ignored, lost=partial(ended, lost))
+            line = await dial(address, [], heard=heard, lost=partial(ended, lost, closed))
         except OSError:
             lost.set()
         while not lost.is_set():
-            say_some(line)
+            say_some(line, text)
             await asyncio.sleep(BREATH)
         await asyncio.sleep(AGAIN)
 
 
-def ignored(text: bytes) -> None:
-    """Ignore the answers."""
-
-
-def ended(lost: asyncio.Event, code: int) -> None:
+def ended(lost: asyncio.Event, closed: Callable[[int], None], code: int) -> None:
     """Record that the connection was closed."""
     lost.set()
+    closed(code)
 
 
-def say_some(line: Line) -> None:
+def say_some(line: Line, text: Callable[[], bytes]) -> None:
     """Send a hundred messages, unless as many are waiting to be sent or the connection is closing."""
     waiting = line.transport.get_write_buffer_size() if line.transport else 0
     if line.protocol.state is State.OPEN and waiting < AT_ONCE * len(SYNC):
         for _ in range(AT_ONCE):
-            line.say(SYNC)
+            line.say(text())
 
 
 if __name__ == "__main__":

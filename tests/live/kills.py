@@ -1,17 +1,19 @@
 """Let programs play over websockets while processes of the app are killed at random moments: `make faults`,
 or `python -m tests.live.kills [--database postgres] [--kills 100] [--episodes 40] [--seed N] [--minutes N]
-[--victims web,worker,broker,database]`.
+[--victims web,worker,broker,database] [--load 20]`.
 
 Afterwards nothing may be missing. Every step that a page showed is stored and looks the same. Every command
 that was confirmed to a page is in the log. Replaying a log from its seed gives every stored state, and every
 hash chain is valid. No step ran twice, every episode ended, and no process was left behind. Otherwise the
-exit code is 1. docs/faults.md has the results.
+exit code is 1; 2 if PostgreSQL is missing. With `--load`, so many processes that do nothing else use the
+processor all the while. docs/fault-figures.md has the results.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 import time
 from collections import Counter
@@ -23,8 +25,16 @@ from tests.live.books import Books
 from tests.live.crowd import AT_ONCE
 from tests.live.killing import USUAL, VICTIMS, Blow, living, planned, strike
 from tests.live.options import OneLineParser, number, some_of
-from tests.live.stack import Running, running
-from tests.live.stalls import Table, longest_after, told_longest, told_stalls, waits_at
+from tests.live.stack import Running, busy_processes, running
+from tests.live.stalls import (
+    BUSY_GOALS,
+    QUIET_GOALS,
+    Table,
+    longest_after,
+    told_longest,
+    told_stalls,
+    waits_at,
+)
 from tests.live.witness import Witness
 from tests.worlds.beacon.kit import LINE
 
@@ -32,8 +42,9 @@ EVERY = 2.0
 """Seconds between two commands of a person."""
 BETWEEN = 5.0
 """Seconds between two kills, unless `--minutes` is given."""
-STALLED = 0.7
-"""Seconds that a player may wait for a step before the app counts as not recovered."""
+STALLED, BUSY_STALLED = 0.7, 3.0
+"""Seconds that a player may wait for a step before the app counts as not recovered. The second number is for
+a machine that others keep busy."""
 PATIENCE = 300.0
 """Seconds that the episodes may take to end after the last kill."""
 
@@ -41,11 +52,23 @@ PATIENCE = 300.0
 def main(arguments: Sequence[str]) -> int:
     """Play, kill processes, and check the result. Return the exit code."""
     asked = parse(arguments)
+    try:
+        return played_and_checked(asked)
+    except LookupError as error:
+        print(f"faults: {error}", file=sys.stderr)
+        return 2
+
+
+def played_and_checked(asked: argparse.Namespace) -> int:
+    """Start the app, play, kill and check. Return the exit code. Raises LookupError without PostgreSQL."""
     with (
         running(asked.database, True, BRIGADE_WORLDS=LINE) as stack,
         Books(stack.environment) as books,
+        busy_processes(asked.load),
     ):
         print(f"{stack.told}; {asked.episodes} episodes, {asked.kills} kills, seed {asked.seed}", flush=True)
+        machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        print(f"{machine}, {asked.load} busy processes of ours", flush=True)
         faults = asyncio.run(played(stack, books, asked))
         time.sleep(1)
         faults += [f"left behind: process {pid}, {name}" for pid, name in stack.left_behind().items()]
@@ -65,6 +88,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     minutes = "how long the kills take; about nine otherwise"
     parser.add_argument("--minutes", type=number(0.01, 10_000), help=minutes)
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    busy = "processes that use the processor all the while"
+    parser.add_argument("--load", type=number(0, 1000), default=0, help=busy)
     parser.add_argument("--victims", type=some_of(VICTIMS), default=list(USUAL))
     parser.add_argument(
         "--seed", type=number(0, 2**63), default=Random().getrandbits(16), help="of the moments and victims"
@@ -83,13 +108,15 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
     people = [person for table in tables for person in table.people]
     await take_seats(people)
     say_absent(stack, asked.victims)
-    await strike(stack, blows, asked.victims, chance, mean, lambda: all_well(people))
+    stalled = BUSY_STALLED if asked.load else STALLED
+    await strike(stack, blows, asked.victims, chance, mean, lambda: all_well(people, stalled))
     await asyncio.sleep(mean)
     now = time.monotonic()
     waits = [wait for table in tables for wait in waits_at(table, now)]
     stalls = longest_after(blows, waits, now)
     ended = await to_the_end(people, PATIENCE)
-    print(told_stalls(blows, stalls), told_longest(blows, stalls), sep="\n", flush=True)
+    goals = BUSY_GOALS if asked.load else QUIET_GOALS
+    print(told_stalls(blows, stalls, goals), told_longest(blows, stalls), sep="\n", flush=True)
     log = await asyncio.to_thread(books.ask, "log_of", keys=[person.key for person in people])
     told(people, blows, log, ended)
     return list(await asyncio.to_thread(books.ask, "faults", shown=[person.shown for person in people]))
@@ -102,9 +129,9 @@ def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Ta
     return [Table(told, [witness(stack.url, key, next(numbers)) for key in keys]) for told, keys in laid]
 
 
-def witness(url: str, key: str, number: int) -> Witness:
+def witness(url: str, key: str, number: int, every: float = EVERY) -> Witness:
     """Create one player that records everything."""
-    return Witness(url, key, as_html=number % 3 == 2, every=EVERY, seed=number)
+    return Witness(url, key, as_html=number % 3 == 2, every=every, seed=number)
 
 
 def say_absent(stack: Running, victims: Sequence[str]) -> None:
@@ -113,11 +140,11 @@ def say_absent(stack: Running, victims: Sequence[str]) -> None:
         print(f"no {name} to kill here: it has no process of its own", flush=True)
 
 
-def all_well(people: Sequence[Witness]) -> bool:
-    """Return whether no player waits for an overdue step."""
+def all_well(people: Sequence[Witness], stalled: float) -> bool:
+    """Return whether no player has waited for a step for longer than `stalled` seconds."""
     now = time.monotonic()
     return not any(
-        wanted < now - STALLED and step not in person.got
+        wanted < now - stalled and step not in person.got
         for person in people
         if not person.done
         for step, wanted in [*person.wanted.items()][-1:]

@@ -33,8 +33,11 @@ class Line(asyncio.Protocol):
         lost: Callable[[int], None],
         *,
         squeezed: bool = False,
+        cookie: str = "",
     ) -> None:
-        """Create the connection. `squeezed` offers compression, as browsers do."""
+        """Create the connection. `squeezed` offers compression, as browsers do. `cookie` has the browser's
+        cookies as `name=value; name=value`."""
+        self.cookie = cookie
         origin = Origin(f"http://{urlsplit(address).netloc}")
         self.protocol = ClientProtocol(
             parse_uri(address),
@@ -52,7 +55,10 @@ class Line(asyncio.Protocol):
         """Send the websocket handshake."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        self.protocol.send_request(self.protocol.connect())
+        request = self.protocol.connect()
+        if self.cookie:
+            request.headers["Cookie"] = self.cookie
+        self.protocol.send_request(request)
         self._flush()
 
     def data_received(self, data: bytes) -> None:
@@ -102,13 +108,18 @@ class Line(asyncio.Protocol):
 
 
 async def dial(
-    address: str, protocols: list[Subprotocol], heard: Callable[[bytes], None], lost: Callable[[int], None]
+    address: str,
+    protocols: list[Subprotocol],
+    heard: Callable[[bytes], None],
+    lost: Callable[[int], None],
+    *,
+    cookie: str = "",
 ) -> Line:
     """Connect to this address. Raises OSError."""
     parts = urlsplit(address)
     loop = asyncio.get_running_loop()
     _, line = await loop.create_connection(
-        lambda: Line(address, protocols, heard, lost, squeezed=not protocols),
+        lambda: Line(address, protocols, heard, lost, squeezed=not protocols, cookie=cookie),
         parts.hostname or "",
         parts.port or 80,
     )

@@ -152,6 +152,19 @@ def background_module(
         process.wait()
 
 
+@contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    """Let this number of processes use the processor until the block ends."""
+    with ExitStack() as stack:
+        for _ in range(count):
+            process = subprocess.Popen(
+                [sys.executable, "-S", "-c", "while True: pass"], preexec_fn=parent_death_hook(os.getpid())
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+        yield
+
+
 def plain_environment(folder: str) -> dict[str, str]:
     """Return our environment without variables that would change the app."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL"}

@@ -8,7 +8,6 @@ COOKIE`, until it is killed. It prints how many requests were answered, by statu
 from __future__ import annotations
 
 import asyncio
-import http.client
 import os
 import sys
 import threading
@@ -17,9 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from urllib.parse import urlsplit
 
 from tests.live.books import Books
+from tests.live.http_request import REQUEST_ERRORS, Answer, send_request
 from tests.live.rows import Bench
 from tests.live.stack import background_module
 from tests.live.strangers import EVERY, MOST, PEOPLE
@@ -82,17 +81,12 @@ class Client:
     token: str
     cookie: str
 
-    def get(self, path: str) -> tuple[int, Mapping[str, str], bytes]:
-        """Return status, headers and body of a response. Raises OSError or HTTPException."""
-        where = urlsplit(self.url)
-        connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=120)
+    def get(self, path: str) -> Answer:
+        """Return a response. Token and cookie are sent unless they are empty. Raises one of
+        `REQUEST_ERRORS`."""
         headers = {"Authorization": f"Bearer {self.token}", "Cookie": self.cookie}
-        try:
-            connection.request("GET", path, headers=headers)
-            answer = connection.getresponse()
-            return answer.status, dict(answer.headers), answer.read()
-        finally:
-            connection.close()
+        given = {name: value for name, value in headers.items() if value.removeprefix("Bearer ")}
+        return send_request(self.url, "GET", path, given)
 
     def download(self) -> int:
         """Download all data through the API. Return the status."""
@@ -126,7 +120,7 @@ def request_without_end(client: Client, act: Callable[[Client], int], answered: 
     while True:
         try:
             answered[str(act(client))] += 1
-        except (OSError, http.client.HTTPException) as error:
+        except REQUEST_ERRORS as error:
             answered[type(error).__name__] += 1
 
 

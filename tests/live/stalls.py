@@ -11,9 +11,9 @@ from tests.live.killing import Blow
 from tests.live.table import markdown
 from tests.live.witness import Witness
 
-GOAL_P50, GOAL_MAX = 2.0, 6.0
+QUIET_GOALS, BUSY_GOALS = (2.0, 6.0), (1.5, 8.0)
 """The targets, in seconds, for the longest stall after a single kill: the median over the kills, and the
-maximum."""
+maximum. The second pair is for a machine that others keep busy."""
 WORST = 5
 """The number of the longest waits that are listed."""
 HEAD = ("what was killed", "times", "processes", "longest stall, p50", "max")
@@ -79,8 +79,10 @@ def quantile(values: Iterable[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
-def told_stalls(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
-    """Return a table of single kills by victim, all single kills beside the target, pairs, and dense
+def told_stalls(
+    blows: Sequence[Blow], longest: Sequence[Wait], goals: tuple[float, float] = QUIET_GOALS
+) -> str:
+    """Return a table of single kills by victim, all single kills beside the targets, pairs, and dense
     kills."""
     singles = [(blow, stall) for blow, stall in zip(blows, longest, strict=True) if blow.kind == "single"]
     rows = [
@@ -88,7 +90,7 @@ def told_stalls(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
         for name in sorted({name for blow, _ in singles for name in blow.killed})
     ]
     every = _row("**single kills**", singles)
-    rows.append((*every[:3], f"{every[3]} (goal {GOAL_P50:g})", f"{every[4]} (goal {GOAL_MAX:g})"))
+    rows.append((*every[:3], f"{every[3]} (goal {goals[0]:g})", f"{every[4]} (goal {goals[1]:g})"))
     for kind, words in {"pair": "pairs at once", "dense": "one after the other, dense"}.items():
         rows.append(_row(words, [each for each in zip(blows, longest, strict=True) if each[0].kind == kind]))
     return markdown(HEAD, [row for row in rows if row[1] != "0"])

@@ -8,13 +8,14 @@ Each request comes from another address, as from many computers, so no limit of 
 from __future__ import annotations
 
 import asyncio
-import http.client
 import re
 import sys
 import threading
+from contextlib import suppress
 from itertools import count
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
+from tests.live.http_request import REQUEST_ERRORS, send_request
 from tests.live.rows import Bench
 from tests.live.stack import background_module
 from tests.live.table import Figure
@@ -47,30 +48,26 @@ async def logins(bench: Bench) -> list[Figure]:
 # In the process
 
 
+def post_login(url: str, stranger: int, number: int) -> int:
+    """Open the login page and post a wrong login, from an address of its own. Return the status. Raises
+    one of `REQUEST_ERRORS`."""
+    address = {"X-Forwarded-For": f"198.18.{stranger}.{number % 250}", "Referer": url}
+    page = send_request(url, "GET", LOGIN, address)
+    found = TOKEN.search(page.body.decode())
+    fields = {"username": f"nobody-{stranger}-{number}", "password": "wrong", "next": "/staff/"}
+    fields["csrfmiddlewaretoken"] = found[1] if found else ""
+    form = {
+        "Cookie": page.headers.get("Set-Cookie", "").partition(";")[0],
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    return send_request(url, "POST", LOGIN, {**address, **form}, urlencode(fields)).status
+
+
 def post_logins(url: str, stranger: int) -> None:
-    """Post wrong logins without end, each from another address."""
-    where = urlsplit(url)
+    """Post wrong logins without end."""
     for number in count():
-        connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=60)
-        address = {
-            "X-Forwarded-For": f"198.18.{stranger}.{number % 250}",
-            "Referer": url,
-            "Host": where.netloc,
-        }
-        try:
-            connection.request("GET", LOGIN, headers=address)
-            answer = connection.getresponse()
-            cookie, page = answer.headers.get("Set-Cookie", "").partition(";")[0], answer.read().decode()
-            found = TOKEN.search(page)
-            fields = {"username": f"nobody-{stranger}-{number}", "password": "wrong", "next": "/staff/"}
-            fields["csrfmiddlewaretoken"] = found[1] if found else ""
-            form = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
-            connection.request("POST", LOGIN, urlencode(fields), {**address, **form})
-            connection.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            continue
-        finally:
-            connection.close()
+        with suppress(*REQUEST_ERRORS):
+            post_login(url, stranger, number)
 
 
 if __name__ == "__main__":

@@ -61,10 +61,12 @@ async def test_everybody_of_a_mix_plays_and_is_counted(
         stretch = await company.measure(warm=0.2, seconds=0.8)
         sampler = Sampler(running)
         sample, tables = sampler.take(), sampler.tables()
-        log = company.logs / "worker.log"
+        log = company.log.folder / "worker.log"
         with log.open("a") as lines:
             print("ERROR that a test has written", file=lines)
-        assert list(company.failures()) == ["ERROR that a test has written"] and not company.failures()
+        assert (
+            list(company.log.failures()) == ["ERROR that a test has written"] and not company.log.failures()
+        )
     assert (stretch.people, stretch.guests, stretch.errors) == (4, 1, Counter())
     assert stretch.played.times and stretch.told["answers"]
     assert "| 4      |" in stretch_table([stretch])

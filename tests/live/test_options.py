@@ -6,10 +6,19 @@ from types import ModuleType
 
 import pytest
 
-from tests.live import bench, clicks, kills, load, painted, rolling, storage
+from tests.live import attack, bench, clicks, kills, load, painted, rolling, storage
 
 WRONG = {
-    kills: ["--minutes=nan", "--minutes=inf", "--minutes=0", "--minutes=-1", "--kills=0", "--victims=nobody"],
+    attack: ["--loads=nothing", "--seconds=0", "--database=oracle"],
+    kills: [
+        "--minutes=nan",
+        "--minutes=inf",
+        "--minutes=0",
+        "--minutes=-1",
+        "--kills=0",
+        "--load=-1",
+        "--victims=nobody",
+    ],
     load: ["--soak=nan", "--seconds=-1", "--database=oracle"],
     rolling: ["--every=nan", "--every=inf", "--people=0", "--times=x"],
     storage: ["--faults=none", "--database=oracle"],

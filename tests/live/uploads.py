@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import http.client
 import sys
 import threading
 import time
 from contextlib import AbstractContextManager, nullcontext
-from urllib.parse import urlsplit
 
+from tests.live.http_request import REQUEST_ERRORS, send_request
 from tests.live.rows import Bench
 from tests.live.stack import background_module
 from tests.live.strangers import EVERY, MOST, PEOPLE
@@ -68,7 +67,22 @@ async def uploads(bench: Bench) -> list[Figure]:
 
 def post_files(url: str, session: str, data: bytes) -> None:
     """Upload this file every few seconds, without end."""
-    where = urlsplit(url)
+    answers: set[int] = set()
+    while True:
+        began = time.monotonic()
+        try:
+            status = upload(url, session, data)
+            if status not in answers:
+                seconds = time.monotonic() - began
+                print(f"an upload was answered with {status} after {seconds:.1f} s", flush=True)
+            answers.add(status)
+        except REQUEST_ERRORS as error:
+            print(f"an upload was not answered: {error}", flush=True)
+        time.sleep(max(0.0, began + PAUSE - time.monotonic()))
+
+
+def upload(url: str, session: str, data: bytes) -> int:
+    """Upload a file to the replay page. Return the status. Raises one of `REQUEST_ERRORS`."""
     fields = f'--{BORDER}\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{SECRET}\r\n'
     file = f'--{BORDER}\r\nContent-Disposition: form-data; name="file"; filename="episode.json.gz"\r\n\r\n'
     body = (fields + file).encode() + data + f"\r\n--{BORDER}--\r\n".encode()
@@ -76,23 +90,7 @@ def post_files(url: str, session: str, data: bytes) -> None:
         "Cookie": f"{session}; csrftoken={SECRET}",
         "Content-Type": f"multipart/form-data; boundary={BORDER}",
     }
-    answers: set[int] = set()
-    while True:
-        began = time.monotonic()
-        connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=120)
-        try:
-            connection.request("POST", PAGE, body, headers)
-            answer = connection.getresponse()
-            answer.read()
-            if answer.status not in answers:
-                seconds = time.monotonic() - began
-                print(f"an upload was answered with {answer.status} after {seconds:.1f} s", flush=True)
-            answers.add(answer.status)
-        except (OSError, http.client.HTTPException) as error:
-            print(f"an upload was not answered: {error}", flush=True)
-        finally:
-            connection.close()
-        time.sleep(max(0.0, began + PAUSE - time.monotonic()))
+    return send_request(url, "POST", PAGE, headers, body).status
 
 
 def main() -> None:

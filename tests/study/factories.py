@@ -43,6 +43,22 @@ def make_study(
     return study
 
 
+def make_shared_study(
+    slug: str = "small",
+    *,
+    conditions: int = 2,
+    people: int = 2,
+    step_seconds: float | None = None,
+    **team: Any,
+) -> Study:
+    """Create a study in which this many people play with one planner in each condition."""
+    study = make_study(slug, conditions=conditions)
+    organisation = {"kind": "central", "people": list(range(people)), **team}
+    more = {"teammates": people, "coplayer": "planner", "organisation": organisation}
+    study.conditions.update(**more, step_seconds=step_seconds)
+    return study
+
+
 def add_factor(study: Study) -> None:
     """Give a study the factor `steps` with the levels `few` and `many`, which its two conditions have."""
     levels = [

@@ -22,7 +22,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brigade.asgi import application as whole_application
-from kitchen.infra.websocket_rate_limits import TokenBucket
+from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.money.models import Budget, Spending
 from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode, Seat
@@ -248,6 +248,7 @@ def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr(live_study_page, "LOOK_SECONDS", 0.3)
     monkeypatch.setattr(live_study_page, "GATHER_SECONDS", 0.05)
+    monkeypatch.setattr(live_study_page, "_connection_buckets", TokenBuckets(live_study_page.CONNECTIONS))
     monkeypatch.setattr(page_broadcast, "nudge_pages", lambda *told: None)
 
 
@@ -369,6 +370,29 @@ async def test_who_watches_on_too_many_pages_has_the_newest(
     for socket in sockets[1:]:
         assert 'id="live-summary"' in await socket.receive_from(timeout=30)
         await socket.disconnect()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_who_connects_again_and_again_is_refused_for_a_while(
+    quick: None, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    buckets = TokenBuckets(lambda: TokenBucket(0.5, 2, lambda: now[0]))
+    monkeypatch.setattr(live_study_page, "_connection_buckets", buckets)
+    await database_sync_to_async(make_study)()
+
+    async def first_of_a_connection() -> dict[str, Any]:
+        socket = await database_sync_to_async(socket_of)(admin_client)
+        await socket.connect()
+        found: dict[str, Any] = await socket.receive_output(timeout=30)
+        await socket.disconnect()
+        return found
+
+    kinds = [(await first_of_a_connection())["type"] for _ in range(2)]
+    assert kinds == ["websocket.send"] * 2
+    assert await first_of_a_connection() == {"type": "websocket.close", "code": RATE_CLOSE_CODE}
+    now[0] = 2.0
+    assert (await first_of_a_connection())["type"] == "websocket.send"
 
 
 @pytest.mark.django_db(transaction=True)

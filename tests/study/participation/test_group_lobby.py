@@ -32,7 +32,7 @@ from study.participation.page_progress import answers_submit, finish_page
 from study.pilot.previews import condition_preview
 from study.pilot.synthetic.synthetic_participants import synthetic_erase
 from tests.study.exports.rows import rows_of
-from tests.study.factories import enter, make_study
+from tests.study.factories import enter, make_shared_study, make_study
 from tests.study.participants.test_withdrawal_during_a_step import InThread
 
 pytestmark = pytest.mark.django_db
@@ -40,11 +40,7 @@ pytestmark = pytest.mark.django_db
 
 def shared(*, conditions: int = 2, people: int = 2, step_seconds: float | None = None, **team: Any) -> Study:
     """A study in which so many people play with one planner in each condition."""
-    study = make_study(conditions=conditions)
-    organisation = {"kind": "central", "people": list(range(people)), **team}
-    more = {"teammates": people, "coplayer": "planner", "organisation": organisation}
-    study.conditions.update(**more, step_seconds=step_seconds)
-    return study
+    return make_shared_study(conditions=conditions, people=people, step_seconds=step_seconds, **team)
 
 
 def come(study: Study, name: str) -> Participant:

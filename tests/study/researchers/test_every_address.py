@@ -13,9 +13,10 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client, client
 
-from tests.addresses import Address, addresses
+from tests.addresses import Address, addresses, is_refused
 from tests.conftest import Once
 from tests.nightly import nightly
+from tests.study.researchers.address_rights import filled, is_let_in
 from tests.study.researchers.scene import NIGHTLY, RIGHTS, ROLES, Role, Scene
 
 pytestmark = [
@@ -23,15 +24,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume"),
 ]
 
-OPEN = re.compile(
-    r"(s/<slug:slug>/(stored/)?|language/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
-)
-
-"""Addresses that are for everybody: what a study says before one takes part, which language one reads, what
-the API offers, whether this process is well. `metrics` is for this machine, which all roles are on here; see
-`study/operation`."""
-LOGINS = ("/admin/login/", "/staff/account/second-factor/")
-WITHOUT_FACTOR = {*LOGINS, "/staff/account/password/", "/admin/logout/"}
 EVERY_FORM = {
     "sure": "on",
     "confirm": "yes",
@@ -75,58 +67,6 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     logging.disable(logging.NOTSET)
 
 
-def filled(scene: Scene, address: Address, role: Role) -> str:
-    """The address where it is about the study `mine`: of keys it has one that this role knows."""
-    row = next((str(row.pk) for part, row in scene.rows.items() if f"/{part}/<" in address.written), "")
-    values = {
-        "slug": scene.study.slug,
-        "code": scene.person.code,
-        "episode": str(scene.rows["episode"].key),
-        "key": role.person.key if role.person else scene.person.code,
-        "name": "participants.csv",
-        "measure": "i0",
-        "figure": "means",
-        "factor": "steps",
-        "table": "means.csv",
-        "ending": "csv",
-        "kind": "consent",
-        "language": "es",
-        "number": "1",
-        "act": "delete",
-        "rest": "1/1/",
-        "url": "nowhere",
-        "app_label": "study",
-        "content_type_id": "1",
-        **({"pk": row, "object_id": row, "id": row} if row else {}),
-    }
-    unknown = set(address.takes) - values.keys()
-    assert not unknown, f"{address.written} takes {unknown}: say in `filled` or `Scene.rows` what that is"
-    return address.filled(values)
-
-
-def is_let_in(role: Role, address: Address, url: str, method: str) -> bool | None:
-    """Whether this role has business there; None where it depends on rights in the admin, so that only what
-    comes out of it can be judged. Fails for an address of which nobody said for whom it is."""
-    written = address.written
-    if OPEN.fullmatch(written):
-        return True
-    if role.owes:
-        return url in WITHOUT_FACTOR
-    if written.startswith("p/<slug:key>/"):
-        return role.person is not None
-    if written.startswith("api/studies"):
-        return bool(role.headers and role.sees) and ("<" not in written or "mine" in role.sees)
-    if written.startswith("admin/"):
-        return None if role.staff else False
-    whom = getattr(address.view, "opens_for" if method == "get" else "taken_from", "")
-    if not whom:
-        pytest.fail(
-            f"for whom is {written!r}? Put @study_page, @staff_page or @superuser_page on its view,"
-            " or, if it is for everybody, its pattern into OPEN of this test"
-        )
-    return {"staff": role.staff, "superusers": role.superuser}.get(whom, whom in role.rights)
-
-
 def is_alike(role: Role, other: Role, address: Address) -> bool:
     """Whether both have the same rights on this page of a study, of the staff or of the admin."""
     if address.written.startswith("admin/"):
@@ -161,8 +101,7 @@ class Knock:
     @property
     def refused(self) -> bool:
         """Not for you, not there, or log in first."""
-        led = self.answer["Location"] if self.answer.status_code == 302 else self.url
-        return self.answer.status_code in {401, 403, 404} or (led != self.url and led.startswith(LOGINS))
+        return is_refused(self.url, self.answer.status_code, self.answer.headers.get("Location", ""))
 
     def __str__(self) -> str:
         return f"{self.method} {self.url}: {self.answer.status_code}"
