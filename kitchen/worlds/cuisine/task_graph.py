@@ -7,7 +7,7 @@ module also computes the graph's layout, a dict of numbers and texts for an SVG 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from textwrap import wrap
