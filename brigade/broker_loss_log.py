@@ -82,9 +82,12 @@ class BrokerLossFilter(logging.Filter):
     def _watch(self) -> None:
         """Ask Redis until it answers and no further error comes. Then log that it is back."""
         began, answered = time.monotonic(), 0.0
-        while not (answered and self._ends(answered)):
-            time.sleep(LOOK_SECONDS)
-            answered = (answered or time.monotonic()) if redis_answers() else 0.0
+        try:
+            while not (answered and self._ends(answered)):
+                time.sleep(LOOK_SECONDS)
+                answered = (answered or time.monotonic()) if redis_answers() else 0.0
+        finally:  # whatever happens, later errors are logged
+            self._watched = False
         seconds = answered - began
         log.warning("Redis answers again after %.1f s; errors left out: %d", seconds, self._dropped)
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 
+from brigade.process_startup import use_one_blas_thread
 from brigade.process_supervisor import ChildProcess, Process, open_log
 from kitchen.infra.os_processes import adopt_orphans, name_process, parent_death_hook
 
@@ -272,6 +273,7 @@ def run_program(
             os.dup2(file.fileno(), number)
     os.environ.clear()
     os.environ.update(environment)
+    use_one_blas_thread()
     if command[0] == "nice":
         os.nice(int(command[2]))
     sys.argv = [*command[command.index("-m") + 1 :]]

@@ -1,4 +1,5 @@
-"""Prepare a server process when it starts: share its metrics, limit its memory, and report that it is ready.
+"""Prepare a process when it starts: share its metrics, limit its memory and threads, and report that it is
+ready.
 
 The metrics of all processes are stored in one folder and added up. All threads use one heap, because separate
 heaps grow large. The process reports that it is ready over the socket `NOTIFY_SOCKET`, as systemd expects
@@ -49,6 +50,16 @@ def share_one_heap() -> None:
             (_MMAP_THRESHOLD, MAX_FREE_BYTES),
         ):
             mallopt(option, value)
+
+
+def use_one_blas_thread() -> None:
+    """Let NumPy and SciPy compute in one thread, unless `OPENBLAS_NUM_THREADS` says otherwise. Call this
+    before they are imported.
+
+    The matrices of an analysis are small. With a thread for each core, it takes twice the processor time,
+    because the threads wait for each other in busy loops.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 READY = b"READY=1"

@@ -24,9 +24,12 @@ from django.core.exceptions import ImproperlyConfigured
 from brigade import paths
 from brigade.listen_address import last_instance_url
 from brigade.paths import make_private_and_warn
+from brigade.process_startup import use_one_blas_thread
 from brigade.server_limits import LARGEST_BODY
 from kitchen.infra.os_processes import planner_processes, web_processes
 from kitchen.registry.world_registry import world_folders
+
+use_one_blas_thread()
 
 HOST = re.compile(r"\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
 """A host name of this site; with a dot before it, all names below it as well."""
@@ -187,7 +190,8 @@ def _database(database: dict[str, Any]) -> dict[str, Any]:
         return {**database, "CONN_MAX_AGE": None}
     if database.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL: only sqlite:/// and postgres:// are supported")
-    options = {"connect_timeout": LOCK_SECONDS, **database.get("OPTIONS", {})}
+    # statements whose parameters the server binds (joined_statements) are prepared at once
+    options = {"connect_timeout": LOCK_SECONDS, "prepare_threshold": 0, **database.get("OPTIONS", {})}
     options["options"] = f"-c lock_timeout={LOCK_SECONDS}s {options.get('options', '')}".strip()
     return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 

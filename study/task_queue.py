@@ -75,4 +75,4 @@ def ask_export(study_id: int, name: str, left_out: str, key: str, expires: float
 def ask_idle_check(expires: float) -> bool:
     """Queue a check for idle participants, and return whether the message broker accepted it. The task is
     dropped if no worker begins it within `expires` seconds."""
-    return send_task(TIME_OUT_IDLE, otherwise="nobody is timed out", expires=expires)
+    return send_task(TIME_OUT_IDLE, otherwise="nobody is timed out", is_frequent=True, expires=expires)

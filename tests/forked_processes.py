@@ -24,6 +24,8 @@ from _pytest.junitxml import xml_key
 
 from kitchen.infra.os_processes import parent_death_hook
 
+Turn = tuple[pytest.Item, pytest.Item | None]
+"""A test, and the one that follows it."""
 Message = list[dict[str, Any]] | str
 """The serialized reports of one test, or the traceback with which a process ended."""
 PROGRAMS = {"stack", "running_browser"}
@@ -75,11 +77,21 @@ class Processes:
             reader, writer = Pipe(duplex=False)
             if (pid := os.fork()) == 0:
                 parent_death_hook(parent)()
-                run_files(self._session, taken(mine, self._files), writer, folder / f"process-{number}")
+                run_files(self._session, self._taken(mine), writer, folder / f"process-{number}")
             writer.close()
             self._started[reader] = pid
         os.close(programs[0])
         os.close(others[0])
+
+    def _taken(self, pipes: tuple[int, ...]) -> Iterator[Turn]:
+        """Claim one test file after another that no other process has claimed, and yield its tests, each with
+        the next one. After the last file that starts programs, None follows, so that the app and the browser
+        end: they use processor time while they wait."""
+        starts = {items[0].path for items in self._files if needs_programs(items)}
+        for item, following in pairwise(chain(taken(pipes, self._files), [None])):
+            assert item
+            are_last = following and item.path in starts and following.path not in starts
+            yield item, None if are_last else following
 
     def report(self) -> None:
         """Forward the processes' reports until all of them have ended. A test that did not finish has
@@ -140,14 +152,11 @@ def lost(item: pytest.Item) -> pytest.TestReport:
     return pytest.TestReport(item.nodeid, item.location, {}, "failed", why, "call")
 
 
-def run_files(
-    session: pytest.Session, items: Iterator[pytest.Item], writer: Connection, folder: Path
-) -> None:
+def run_files(session: pytest.Session, turns: Iterator[Turn], writer: Connection, folder: Path) -> None:
     """Run these tests in this process, and then end it."""
     try:
         become_own(session.config, writer, folder)
-        for item, following in pairwise(chain(items, [None])):
-            assert item
+        for item, following in turns:
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
     except BaseException:
         writer.send(traceback.format_exc())

@@ -71,7 +71,9 @@ def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = 
 def queue_pick_up(expires: float) -> None:
     """Queue a task that looks for experiments in which more episodes can run in parallel. It expires after
     this number of seconds."""
-    send_task(PICK_UP_EXPERIMENTS, otherwise="nobody looks for experiments", expires=expires)
+    send_task(
+        PICK_UP_EXPERIMENTS, otherwise="nobody looks for experiments", is_frequent=True, expires=expires
+    )
 
 
 log = logging.getLogger(__name__)

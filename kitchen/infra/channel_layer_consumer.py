@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from typing import Any
 
+from channels.consumer import get_handler_name
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from channels.layers import get_channel_layer
@@ -41,13 +42,27 @@ class ChannelLayerConsumer(AsyncWebsocketConsumer):
 
     channel_name = ""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._has_channel = asyncio.Event()
+
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Handle the messages of the browser and, once there is a channel, those of the channel layer."""
         self.scope, self.base_send = scope, send
         self.channel_layer: Any = get_channel_layer(self.channel_layer_alias)
-        self._has_channel = asyncio.Event()
         with contextlib.suppress(StopConsumer):
             await await_many_dispatch([receive, self._receive_from_layer], self.dispatch)
+
+    async def dispatch(self, message: Any) -> None:
+        """Call the method that handles this message. Raises ValueError if there is none.
+
+        Channels' own method first visits a thread to close old database connections. That takes longer than
+        most messages. Our database work runs in threads that look after their connections (`db_retry`).
+        """
+        handler = getattr(self, get_handler_name(message), None)
+        if handler is None:
+            raise ValueError(f"no handler for messages of type {message['type']}")
+        await handler(message)
 
     async def _receive_from_layer(self) -> Any:
         await self._has_channel.wait()

@@ -99,19 +99,22 @@ BROKER_TIMEOUT_SECONDS = 3
 """Seconds that the broker has to answer a check."""
 
 
-def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bool:
+def send_task(name: str, *args: int | str, otherwise: str, is_frequent: bool = False, **options: Any) -> bool:
     """Queue the Celery task with this name. Return False if the broker is unreachable; there is no second
     attempt.
 
-    `otherwise` completes the log message “broker away, …”. `options` are Celery's options, such as
-    `countdown` and `expires`.
+    `otherwise` completes the log message “broker away, …”. Messages about frequent tasks are only counted
+    during an outage (`brigade.broker_loss_log`). `options` are Celery's options, such as `countdown` and
+    `expires`.
     """
     asked = {
         SENT_AT_HEADER: time.time() + options.get("countdown", 0),
         REQUEST_HEADER: current_log_context().get("request", ""),
     }
     return _reached(
-        lambda: current_app.send_task(name, args=args, retry=False, headers=asked, **options), otherwise
+        lambda: current_app.send_task(name, args=args, retry=False, headers=asked, **options),
+        otherwise,
+        is_frequent=is_frequent,
     )
 
 
@@ -122,15 +125,16 @@ def is_broker_reachable() -> bool:
         with current_app.connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, timeout=BROKER_TIMEOUT_SECONDS)
 
-    return _reached(connect, "nothing can be queued")
+    return _reached(connect, "nothing can be queued", is_frequent=True)
 
 
-def _reached(ask: Callable[[], object], otherwise: str) -> bool:
+def _reached(ask: Callable[[], object], otherwise: str, *, is_frequent: bool) -> bool:
     try:
         ask()
     except BROKER_ERRORS as error:
         prometheus_metrics.outages.labels("broker").inc()
-        log.warning("broker away, %s: %s", otherwise, error)
+        why = error if is_frequent else str(error)  # the error itself would be counted, not logged
+        log.warning("broker away, %s: %s", otherwise, why)
         return False
     return True
 

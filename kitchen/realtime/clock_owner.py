@@ -3,6 +3,9 @@
 A tick is sent to the pages at once, and stored `STORE_SECONDS` later. The clock of an episode stops if
 storing fails for `HOLD_SECONDS`, or while Redis is down. It never waits for an agent or a page. If another
 process has claimed the episode, this process discards the ticks that it has not stored.
+
+The ticks of different episodes are spread over time. A process whose ticks come late hands episodes to
+another one (`clock_handover`), and begins no new ones (`clock_load`).
 """
 
 from __future__ import annotations
@@ -10,20 +13,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Coroutine, Sequence
+import math
+import time
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeVar
 
-from channels.exceptions import ChannelFull
 from django.db import Error
 
+from kitchen.contract.world import Json
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import log_context
-from kitchen.play.models import Episode, Seat
-from kitchen.realtime.realtime_agents import RealtimeAgents
+from kitchen.play.models import Episode
+from kitchen.realtime.clock_handover import ClockHandover, OwnedEpisode
+from kitchen.realtime.clock_load import FIRST_EPISODES, LoadMeter, first_due, report_full_clocks
+from kitchen.realtime.page_messages import PageMessages
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.realtime_storage import (
     ClockEpisode,
@@ -35,19 +42,16 @@ from kitchen.realtime.realtime_storage import (
     take_clock_claim,
 )
 from kitchen.realtime.tick_messages import (
-    TickSource,
-    TickUpdates,
     keys_group,
     layer_message,
     pages_group,
-    source_of,
 )
 
 T = TypeVar("T")
-Seated = tuple[int, int, str]
-"""(episode id, seat number, page id)."""
 log = logging.getLogger(__name__)
 
+BALANCE_SECONDS = 1.0
+"""Seconds between two measurements of the load."""
 LOOK_SECONDS = 0.25
 """Seconds between two searches for unclaimed episodes."""
 STORE_SECONDS = 0.25
@@ -62,19 +66,6 @@ SEND_SECONDS = 1.0
 """Maximum seconds to wait for Redis."""
 
 
-class OwnedEpisode:
-    """An episode that this process has claimed, and the asyncio task that computes its ticks. `owner` and
-    `epoch` are those of its `TickSource`."""
-
-    def __init__(self, game: RealtimeEpisode, owner: str, epoch: int) -> None:
-        self.game, self.updates = game, TickUpdates(game, TickSource(owner, epoch, game.episode.step))
-        self.stored = asyncio.Event()
-        """Set whenever a group of ticks was stored."""
-        self.task: asyncio.Task[None] | None = None
-        self.is_loss_reported = False
-        """True once a page has reported that earlier steps are lost."""
-
-
 class ClockOwner:
     """Claims real-time episodes for this process, and computes and stores their ticks. `layer` is the
     channel layer."""
@@ -85,12 +76,16 @@ class ClockOwner:
         self.played: dict[int, OwnedEpisode] = {}
         self._layer = layer
         self._channel = ""
+        self.handover = ClockHandover(self.name, layer, self.played, lambda: self._room)
+        self._meter = LoadMeter(time.monotonic(), time.process_time())
+        self._room = FIRST_EPISODES
+        """Number of new episodes that this process may begin before the next measurement."""
+        self._waiting: list[int] = []
+        """New episodes that this process had no room for when it looked last."""
         self._hurry = asyncio.Event()
         """Set when a task waits for ticks to be stored."""
         self._storing = asyncio.Lock()
-        self._sitting: dict[Seated, asyncio.Task[None]] = {}
-        self._answers: set[asyncio.Task[None]] = set()
-        """Answers being sent. Kept here because asyncio may discard a task without a reference."""
+        self._pages = PageMessages(layer)
 
     async def run(self) -> None:
         """Claim episodes and compute their ticks until the task is cancelled. Then store all ticks and
@@ -98,7 +93,7 @@ class ClockOwner:
         self._channel = await self._layer.new_channel("ticks")
         try:
             async with asyncio.TaskGroup() as doing:
-                for does in (self._look, self._store, self._listen):
+                for does in (self._look, self._store, self._listen, self._balance):
                     doing.create_task(self._repeat(does))
         finally:
             await self._leave()
@@ -136,10 +131,13 @@ class ClockOwner:
     async def _look(self) -> None:
         """Stop computing episodes that are over or belong to another process. Claim episodes that belong to
         no process."""
+        asked = asyncio.get_running_loop().time()
         standing = await run_in_db_thread(clock_episodes)
         ours = {one.episode_id: one for one in standing if one.owner == self.name}
         for episode_id, played in list(self.played.items()):
-            if played.game.is_over:  # its own task handles the end
+            if played.game.is_over or played.is_leaving:  # its own task handles the end
+                continue
+            if played.began >= asked:  # it was handed over after the query
                 continue
             if episode_id not in ours:
                 await self._drop(episode_id)
@@ -149,30 +147,57 @@ class ClockOwner:
         await asyncio.sleep(LOOK_SECONDS)
 
     async def _take(self, standing: Sequence[ClockEpisode]) -> None:
+        missing = await self.handover.missing()
+        for one in standing:
+            if one.owner == self.name and one.episode_id in missing and self.handover.begin(one.episode_id):
+                await self._begin(one)
         free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
         begun = [one for one in free if one.owner]
-        for one in [*begun, *[one for one in free if not one.owner][:CLAIMS_PER_LOOK]]:
+        new = [one for one in free if not one.owner]
+        self._waiting = [one.episode_id for one in new[max(0, self._room) :]]
+        new = new[: max(0, min(CLAIMS_PER_LOOK, self._room))]
+        for one in [*begun, *new]:
             # another owner may take it while earlier ones are read
             if await run_in_db_thread(take_clock_claim, self.name, one):
                 await self._begin(one)
 
-    async def _begin(self, one: ClockEpisode, minds: RealtimeAgents | None = None) -> None:
-        """Start to compute an episode that this process has claimed, from its stored state. `minds` are its
-        agents, if they may already be thinking."""
-        game = await run_in_db_thread(read_realtime_episode, one, asyncio.get_running_loop().time(), minds)
-        if game is not None:
-            await self._layer.group_add(keys_group(one.episode_id), self._channel)
-            owner, epoch = self.name.rpartition("#")[2], next(self._epochs)
-            played = self.played[one.episode_id] = OwnedEpisode(game, owner, epoch)
-            played.task = asyncio.create_task(self._play(played))
+    async def _begin(self, one: ClockEpisode, *, players: Mapping[str, Json] | None = None) -> None:
+        """Start to compute an episode that this process has claimed, from its stored state. `players` is what
+        another process has handed over with it."""
+        before, loop = self.played.get(one.episode_id), asyncio.get_running_loop()
+        minds = before.game.minds if before else None
+        game = await run_in_db_thread(read_realtime_episode, one, loop.time(), minds)
+        if game is None:
+            self.handover.kept(one.episode_id)
+            return
+        await self._layer.group_add(keys_group(one.episode_id), self._channel)
+        kept = self.handover.kept(one.episode_id)
+        if players is not None:
+            game.take_over(players, loop.time())
+        elif before:
+            game.pace.due = max(loop.time(), before.game.pace.due)
+        else:
+            game.pace.due = first_due(game.pace.due, game.pace.seconds, self._dues(game))
+        self._room -= before is None
+        owner, epoch = self.name.rpartition("#")[2], next(self._epochs)
+        played = self.played[one.episode_id] = OwnedEpisode(game, owner, epoch, loop.time())
+        played.task = asyncio.create_task(self._play(played))
+        for message in kept:
+            if not game.knows(message["seat"], message["page"], message.get("number", math.inf)):
+                await self._pages.handle(played, message)
+
+    def _dues(self, game: RealtimeEpisode) -> list[float]:
+        """Return when other episodes with the same interval between ticks have one due."""
+        paces = [one.game.pace for one in self.played.values() if one.game is not game]
+        return [pace.due for pace in paces if pace.seconds == game.pace.seconds]
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
         """Store an episode and read it again, because an agent has replaced a person. Agents that are
         thinking continue."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
-        if played := self.played.get(one.episode_id):
-            await self._begin(one, played.game.minds)
+        if one.episode_id in self.played:
+            await self._begin(one)
 
     async def _drop(self, episode_id: int) -> None:
         """Stop computing an episode. Its pages notice this without a message."""
@@ -210,27 +235,65 @@ class ClockOwner:
         """Compute every tick of one episode from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._notify_pages(played, self._whole(played))
+                await self._notify_pages(played, self._pages.whole(played))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
-            await self._drop(played.game.episode.pk)
+            if self.played.get(played.game.episode.pk) is played:
+                await self._drop(played.game.episode.pk)
 
     async def _go_on(self, played: OwnedEpisode) -> None:
         game, loop = played.game, asyncio.get_running_loop()
         while not game.is_over:
             await self._due(played)
-            prometheus_metrics.tick_late_seconds.observe(max(0.0, loop.time() - game.pace.due))
+            late = max(0.0, loop.time() - game.pace.due)
+            self._meter.ticked(late)
+            prometheus_metrics.tick_late_seconds.observe(late)
             message = played.updates.tick(game.tick(loop.time()))
-            while self._waits_for_storage(game):
+            while played.waits_for_storage:
                 await self._stored(played)
             await self._notify_pages(played, message)
+            if played.receiver and await self._hand_over(played):
+                return
 
-    @staticmethod
-    def _waits_for_storage(game: RealtimeEpisode) -> bool:
-        """Return whether the episode is over and its last tick is not stored yet. Until it is stored, the
-        pages do not show the end."""
-        return game.is_over and game.unstored_since is not None
+    async def _hand_over(self, played: OwnedEpisode) -> bool:
+        """Store the episode's ticks, and hand it to the process that has accepted it. Return False if this
+        process goes on with it: it cannot be stored now, or an agent thinks that would have to be asked
+        again."""
+        to, played.receiver = played.receiver, None
+        if to is None or not played.can_leave:
+            return False
+        episode_id = played.game.episode.pk
+        played.is_leaving = True
+        try:
+            async with self._storing:
+                await self._store_some([played], to.owner)
+                if played.game.unstored_since is not None or self.played.get(episode_id) is not played:
+                    return episode_id not in self.played
+                del self.played[episode_id]
+        except Error as error:
+            log.warning("an episode is not handed over: %s", error)
+            return False
+        finally:
+            played.is_leaving = False
+        await self.handover.give(played, to)
+        played.game.minds.leave(played.game.episode)
+        return True
+
+    async def _balance(self) -> None:
+        """Measure the load of this process, and hand over episodes if it is late."""
+        await asyncio.sleep(BALANCE_SECONDS)
+        measured = time.monotonic(), time.process_time()
+        load = self._meter.measure(self.name, self._channel, len(self.played), *measured)
+        self._room = load.room
+        with contextlib.suppress(*CHANNEL_ERRORS):  # clocks stand still without Redis, and say so
+            if not self.handover.channel:
+                await self.handover.join(self._channel)
+            if not any(each.room for each in (load, *self.handover.others())):
+                await asyncio.to_thread(report_full_clocks)
+                for episode_id in self._waiting:
+                    await self._send(episode_id, layer_message("tick.waits"))
+            await self.handover.balance(load)
 
     async def _due(self, played: OwnedEpisode) -> None:
         """Wait until the time of the next tick has come. If computed ticks are unstored for too long, they
@@ -286,11 +349,12 @@ class ClockOwner:
                 ]
                 await self._store_some(some)
 
-    async def _store_some(self, some: Sequence[OwnedEpisode]) -> None:
-        """Store these episodes in one transaction. An episode that cannot be stored is dropped."""
+    async def _store_some(self, some: Sequence[OwnedEpisode], receiver: str = "") -> None:
+        """Store these episodes in one transaction, and give their claims to the process `receiver`, if it is
+        not empty. An episode that cannot be stored is dropped."""
         written = [one.game.written() for one in some]
         try:
-            stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written))
+            stored = await _to_its_end(run_in_db_thread(store_tick_groups, self.name, written, receiver))
         except Exception as error:
             for one, group in zip(some, written, strict=True):
                 one.game.put_back(group)
@@ -316,98 +380,22 @@ class ClockOwner:
     # pages
 
     async def _listen(self) -> None:
-        """Handle one message from a page."""
+        """Handle one message from a page or from another clock process."""
         message = await self._layer.receive(self._channel)
-        if played := self.played.get(message["episode"]):
-            await getattr(self, f"_{message['type'].replace('.', '_')}")(played, message)
+        if message["type"].startswith("clock."):
+            if await self.handover.receive(message):
+                self._pages.keep(self._take_over(message))
+        elif not self.handover.keep(message) and (played := self.played.get(message["episode"])):
+            await self._pages.handle(played, message)
 
-    async def _keys_pressed(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a pressed or released key."""
-        if sitting := self._sitting.get(_seated(played.game, message)):
-            sitting.add_done_callback(lambda _: self._press(played.game, message))
-        else:
-            self._press(played.game, message)
-
-    def _press(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Record a pressed or released key at once. If the world does not know the key, the page gets an
-        answer."""
-        accepted = game.press(
-            message["seat"],
-            message["page"],
-            tuple(message["command"]),
-            down=message["down"],
-            number=message["number"],
-            now=asyncio.get_running_loop().time(),
-        )
-        if not accepted:
-            answer = asyncio.create_task(self._reply(message, layer_message("tick.unknown")))
-            self._answers.add(answer)
-            answer.add_done_callback(self._answers.discard)
-
-    async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on
-        this page wait. Keys from other pages do not wait."""
-        seated = _seated(played.game, message)
-        played.game.connect(message["seat"], message["page"], message["reply"])
-        if seated not in self._sitting:
-            self._sitting[seated] = task = asyncio.create_task(self._sit(played.game, message))
-            task.add_done_callback(lambda _: self._sitting.pop(seated))
-        await self._keys_asked(played, message)
-
-    async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Assign the seat to a page if it is the newest page of the seat. A late message from an older page
-        changes nothing."""
-        if await _plays(message):
-            game.sit(message["seat"], message["page"])
-
-    async def _keys_asked(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Send the whole state to a page. The end is sent only after it is stored."""
-        if not self._waits_for_storage(played.game):
-            await self._reply(message, self._whole(played))
-
-    async def _keys_lost(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Log once that pages were shown steps which are lost: another process computed them, and did not
-        store them."""
-        source = played.updates.source
-        if source_of(message) == source and not played.is_loss_reported:
-            played.is_loss_reported = True
-            log.warning(
-                "episode %s: steps %s to %s were shown and are lost: their clock process did not store them",
-                *(played.game.episode.pk, source.since + 1, message["newest"]),
-            )
-
-    async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Release the keys of a page, or of its old connection, that was closed."""
-        played.game.leave(message["seat"], message["page"], message["reply"])
-
-    def _whole(self, played: OwnedEpisode) -> dict[str, Any]:
-        game = played.game
-        begins = game.pace.due - game.pace.seconds
-        starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
-        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
-
-    async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
-        """Send an answer to one page. A failure is only logged: the page asks again."""
+    async def _take_over(self, message: dict[str, Any]) -> None:
+        """Begin an episode that another process has handed over. If this fails, its claim expires."""
+        one = ClockEpisode(message["episode"], self.name, None, message["seats_given"])
         try:
-            async with asyncio.timeout(SEND_SECONDS):
-                await self._layer.send(to["reply"], message)
-        except (ChannelFull, *CHANNEL_ERRORS) as error:
-            log.warning("a page could not be answered: %s", error or type(error).__name__)
-
-
-def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
-    return game.episode.pk, message["seat"], message["page"]
-
-
-async def _plays(message: dict[str, Any]) -> bool:
-    """Return True if this page still plays its seat. While the database is unavailable, assume that it
-    does."""
-    rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
-    try:
-        return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
-    except Error as error:
-        log.warning("who plays a seat cannot be read: %s", error)
-        return True
+            await self._begin(one, players=message["players"])
+        except Exception as error:
+            self.handover.kept(one.episode_id)
+            log.warning("episode %s could not be taken over: %s", one.episode_id, error)
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:

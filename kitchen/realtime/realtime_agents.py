@@ -73,6 +73,13 @@ class RealtimeAgents:
     def __init__(self) -> None:
         self._thinking: dict[int, PendingDecision] = {}
 
+    @property
+    def waits_for_model(self) -> bool:
+        """Return whether an agent is asking a language model. Its answer has to be paid for."""
+        return any(
+            get_agent(one.mind.kind).names_model and not one.made.done() for one in self._thinking.values()
+        )
+
     def ask(self, turn: OpenTurn, seconds: float) -> None:
         """Ask every agent to decide on the open step, except agents that still think about an earlier step.
         Returns at once. `seconds` is the time until the open step runs."""

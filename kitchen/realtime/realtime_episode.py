@@ -2,11 +2,13 @@
 
 A tick uses the last key that was pressed since the previous tick. If no key was pressed, it uses a key that
 is still held down. A tick needs no database, because its rows go to a buffer (`realtime_storage.TickBuffer`).
-If a tick is late by more than a whole tick, all later ticks move.
+If a tick is late by more than a whole tick, the missed times are left out. So episodes whose ticks are spread
+over time stay spread (`clock_load.free_phase`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -62,6 +64,20 @@ class HeldKeys:
         """Release all keys. Call this when the player has left or another page plays the seat."""
         self._pressed, self._held, self.number = None, {}, 0
 
+    def to_json(self, now: float) -> Json:
+        """Return the keys for another process, with times as seconds before `now`."""
+        pressed = [list(self._pressed[0]), now - self._pressed[1]] if self._pressed else None
+        return [self.number, pressed, [[list(command), now - at] for command, at in self._held.items()]]
+
+    @classmethod
+    def from_json(cls, given: Json, now: float) -> HeldKeys:
+        """Return the keys that `to_json` of another process returned."""
+        keys = cls()
+        keys.number, pressed, held = given
+        keys._pressed = (tuple(pressed[0]), now - pressed[1]) if pressed else None
+        keys._held = {tuple(command): now - before for command, before in held}
+        return keys
+
     def take(self, now: float) -> Command | None:
         """Return the command of the key pressed last since the previous call or, without one, of a key that
         is still down. None if no key is down."""
@@ -90,10 +106,10 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Schedule the next tick. Return how many milliseconds late the present tick is; a delay below
-        `LOST_SECONDS` counts as 0."""
+        """Schedule the next tick, at least half a tick after one that is late by a tick or more. Return how
+        many milliseconds late the present tick is; a delay below `LOST_SECONDS` counts as 0."""
         delay = now - self.due
-        self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
+        self.due += self.seconds * (1 if delay < self.seconds else math.ceil(delay / self.seconds + 0.5))
         self.late += delay > LATE_SECONDS
         lost = round(delay * 1000) if delay > LOST_SECONDS else 0
         self.lost_ms += lost
@@ -240,6 +256,28 @@ class RealtimeEpisode:
         is_last = self._connections.get((seat, page), connection) == connection
         if is_last and self.pages.get(seat) == page and seat in self.keys:
             self.keys[seat].let_go()
+
+    def players(self, now: float) -> dict[str, Json]:
+        """Return what the database does not know, for the process that takes over: pages, keys, and the
+        seconds until the next tick (`due_in`)."""
+        return {
+            "due_in": self.pace.due - now,
+            "keys": [[seat, keys.to_json(now)] for seat, keys in self.keys.items()],
+            "pages": list(map(list, self.pages.items())),
+            "connections": [[seat, page, name] for (seat, page), name in self._connections.items()],
+        }
+
+    def take_over(self, players: Mapping[str, Json], now: float) -> None:
+        """Continue at the point where another process stopped. `players` is its result of `players`."""
+        self.pace.due = now + min(players["due_in"], self.pace.seconds)
+        self.keys |= {seat: HeldKeys.from_json(keys, now) for seat, keys in players["keys"]}
+        self.pages |= dict(players["pages"])
+        self._connections |= {(seat, page): name for seat, page, name in players["connections"]}
+
+    def knows(self, seat: int, page: str, number: int) -> bool:
+        """Return whether the key message with this number, from the page that plays the seat, has been
+        received."""
+        return self.pages.get(seat) == page and seat in self.keys and number <= self.keys[seat].number
 
     def lose(self, seconds: float) -> None:
         """Record that `seconds` were lost before the next tick. A loss of at most `LOST_SECONDS` is

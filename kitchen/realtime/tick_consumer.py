@@ -186,6 +186,7 @@ class TickConsumer(SeatConsumer):
         `CHANNEL_ERRORS` if the channel layer is unreachable."""
         await super().join(page)
         await self.join_group(pages_group(page.seat.episode_id))
+        self.asked_at = asyncio.get_running_loop().time()
         await self.notify_owner("keys.sat")
 
     async def disconnect(self, code: int) -> None:
@@ -287,6 +288,10 @@ class TickConsumer(SeatConsumer):
         """Send the stored state to the browser. The clock process has reported that it no longer owns the
         episode, or that the episode is over."""
         await self.look()
+
+    async def tick_waits(self, event: dict[str, Any]) -> None:
+        """Send the browser the message that the game begins when a clock process has room."""
+        await self.send(text_data=json.dumps({"type": "waits"}))
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:
         """Send the notice that the world has no command for the pressed key."""

@@ -22,6 +22,7 @@ A page receives:
   these two fields only if they have changed.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
 - `gone`: `{said}`: sentences about players who have left.
+- `waits`: no clock process has room for the game at the moment, so that it begins later.
 - `late`: `{late}`: whether ticks cannot arrive at the moment, because Redis is unreachable.
 - `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 

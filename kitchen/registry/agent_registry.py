@@ -96,7 +96,14 @@ def get_skills(world: str) -> Skills:
 
 def get_agent(kind: str) -> type[Agent]:
     """Return the class of this kind of agent. Raises UnknownNameError if there is no such kind."""
-    made = _kinds_of_worlds(tuple(known_worlds().items())).get(kind)
+    return _agent_class(kind, tuple(known_worlds().items()))
+
+
+@cache
+def _agent_class(kind: str, worlds: tuple[tuple[str, str], ...]) -> type[Agent]:
+    """Return the class of this kind of agent, which may belong to one of these worlds. A real-time episode
+    needs it several times in each step."""
+    made = _kinds_of_worlds(worlds).get(kind)
     return made() if made else registry_entry(agent_kinds(), kind)()
 
 

@@ -142,12 +142,15 @@ def shares_work(played: PlayedSettings) -> bool:
 def waits_for_people(played: PlayedSettings) -> bool:
     """Return whether the participant has a seat, and the world waits for commands. Return False if the
     world runs on a clock, or if the condition cannot be played."""
-    if not has_seat(played):
-        return False
+    return has_seat(played) and has_clock(played) is False
+
+
+def has_clock(played: PlayedSettings) -> bool | None:
+    """Return whether the world runs on a clock. None if the condition cannot be played."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
-        return world.tick_ms is None
-    return False
+        return world.tick_ms is not None
+    return None
 
 
 FORESIGHT = PlayMetric(

@@ -1,7 +1,7 @@
 """Let a worker make large export files, and send each stored file to everybody who asks for the same data.
 
-A request waits for the file without a thread, and then streams it. If no worker begins, the request makes the
-file itself.
+A request waits for the file without a thread, and streams it while the worker writes it. If no worker begins,
+the request makes the file itself.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import nullcontext
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
+from asgiref.sync import sync_to_async
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from kitchen.contract.world import canonical_hash
@@ -24,8 +25,13 @@ from study.design.models import Study
 from study.design.preregistration import program
 from study.exports.export_table import ExportSelection
 from study.participants.models import Answer, PageVisit, Participant, Round, StaffAction
-from study.participants.stored_exports import StoredExport
+from study.participants.stored_exports import StoredExport, is_complete
 from study.task_queue import ask_export
+
+
+class ExportLostError(Exception):
+    """Raised if an export file that was being sent will not be completed."""
+
 
 HEAVY_STEPS = 2000
 """Steps in a study from which workers make its files. Smaller files take a fraction of a second."""
@@ -56,17 +62,44 @@ def _ask(wanted: StoredExport) -> bool:
 
 
 async def _wait_and_send(wanted: StoredExport, make: Callable[[], Iterator[bytes]]) -> AsyncIterator[bytes]:
-    """Yield the file when a worker has made it. If no worker begins, or the worker dies, make it here."""
-    until = time.monotonic() + BEGIN_SECONDS
-    while not wanted.path.exists() and (time.monotonic() < until or wanted.is_being_made()):
+    """Yield the file while a worker makes it. If no worker begins, make it here. Raises ExportLostError if
+    the worker dies, or if somebody's data are erased, after the first piece."""
+    until, is_begun = time.monotonic() + BEGIN_SECONDS, False
+    while (found := _opened(wanted)) is None and time.monotonic() < until:
         await asyncio.sleep(LOOK_SECONDS)
     try:
-        stored = wanted.path.open("rb")
-    except FileNotFoundError:
-        stored = None
-    with stored or nullcontext():
-        async for piece in pieces_in_thread(iter(partial(stored.read, PIECE), b"") if stored else make()):
+        async for piece in _followed(wanted, found) if found else pieces_in_thread(make()):
+            is_begun = True
             yield piece
+    except ExportLostError:
+        if is_begun:
+            raise
+        async for piece in pieces_in_thread(make()):
+            yield piece
+
+
+def _opened(wanted: StoredExport) -> BinaryIO | None:
+    """Open the file, complete or not. Return None if no worker makes it."""
+    for path in (wanted.path, wanted.part) if wanted.is_being_made() else (wanted.path,):
+        with suppress(FileNotFoundError):
+            return path.open("rb", buffering=0)
+    return None
+
+
+async def _followed(wanted: StoredExport, found: BinaryIO) -> AsyncIterator[bytes]:
+    """Yield an open file in pieces, and wait for more while a worker writes it. Raises ExportLostError if it
+    will never be complete."""
+    read = sync_to_async(partial(found.read, PIECE))
+    with found:
+        while True:
+            is_last = is_complete(found)  # asked before the last piece is read
+            while piece := await read():
+                yield piece
+            if is_last:
+                return
+            if not wanted.is_being_made() and not is_complete(found):
+                raise ExportLostError(f"{wanted.name} of study {wanted.study_id} was not completed")
+            await asyncio.sleep(LOOK_SECONDS)
 
 
 def export_key(study: Study, name: str, chosen: ExportSelection) -> str:

@@ -1,4 +1,4 @@
-"""Count the places taken in a study, and pause entry when too many participants begin at once.
+"""Count the places taken in a study, and pause entry when too many participants begin or play at once.
 
 A participant takes a place by consenting. In a study without consent, they take it with the first finished
 page or the first played step. Entry is paused because of human participants only, and only for them.
@@ -13,8 +13,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from kitchen.realtime.clock_load import are_clocks_full
 from study.design.models import Study
 from study.design.page_and_item_order import WELCOME
+from study.design.play_metrics import has_clock
 from study.design.study_errors import StudyClosedError
 from study.participants.allocated_people import is_every_group_full
 from study.participants.models import EntryPause, PageVisit, Participant, Round
@@ -27,6 +29,12 @@ JUMP = timedelta(minutes=1)
 def current_pause(study: Study) -> EntryPause | None:
     """Return the pause that is active now, or None."""
     return study.entry_pauses.filter(until__gt=timezone.now()).first()
+
+
+def waits_for_clocks(study: Study) -> bool:
+    """Return whether new participants should come later, because the study has a game in real time and no
+    clock process can compute one more in time."""
+    return are_clocks_full() and any(has_clock(condition) for condition in study.conditions.all())
 
 
 def seconds_until(moment: datetime) -> float:

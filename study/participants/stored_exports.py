@@ -6,23 +6,27 @@ when somebody's data are erased.
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.conf import settings
 
-from kitchen.infra.file_writing import atomic_writer
 from study.participants.models import Participant
 
 SILENT_SECONDS = 30.0
 """Seconds without a new piece after which a worker counts as dead."""
 KEEP_SECONDS = 600.0
 """Seconds for which a file is stored."""
+COMPLETE = 0o400
+"""The mode of complete files. It stays with an open file, so a slow reader knows it at the end, too."""
 MOST_FILES = 20
 """Maximum number of stored files; the oldest are deleted."""
 
@@ -43,13 +47,13 @@ class StoredExport:
         return folder(self.study_id) / self.key
 
     @property
-    def sign(self) -> Path:
-        """Return the path of an empty file that a worker touches while it makes the export."""
-        return self.path.with_suffix(".made")
+    def part(self) -> Path:
+        """Return the path of the file while a worker writes it."""
+        return self.path.with_suffix(".part")
 
     def is_being_made(self) -> bool:
         """Return whether a worker makes this file now."""
-        return 0 <= _age(self.sign) < SILENT_SECONDS
+        return 0 <= _age(self.part) < SILENT_SECONDS
 
 
 def folder(study_id: int) -> Path:
@@ -70,33 +74,39 @@ def _age(path: Path) -> float:
 
 
 def make_export(wanted: StoredExport, pieces: Callable[[], Iterator[bytes]]) -> None:
-    """Make and store an export file, unless it is stored or another worker makes it. If somebody's data were
-    erased meanwhile, the file is deleted, and the requests that wait make it themselves."""
+    """Make and store an export file, unless it is stored or another worker makes it. Requests read the file
+    while it grows. If somebody's data were erased meanwhile, the file is deleted."""
     folder(wanted.study_id).mkdir(parents=True, exist_ok=True, mode=0o700)
     remove_old_exports()
-    if wanted.path.exists() or not _begin(wanted.sign):
+    out = None if wanted.path.exists() else _begin(wanted.part)
+    if out is None:
         return
     before = _people(wanted.study_id)
     try:
-        with suppress(FileNotFoundError), atomic_writer(wanted.path) as out:  # the folder may be deleted
+        with out:
             for piece in pieces():
                 out.write(piece)
-                wanted.sign.touch()
-        if not _people(wanted.study_id) >= before:  # `forget_exports` came too early
-            wanted.path.unlink(missing_ok=True)
+        if _people(wanted.study_id) >= before:  # else `forget_exports` came before the last piece
+            with suppress(FileNotFoundError):  # it came just now
+                wanted.part.chmod(COMPLETE)
+                wanted.part.replace(wanted.path)
     finally:
-        wanted.sign.unlink(missing_ok=True)
+        wanted.part.unlink(missing_ok=True)
 
 
-def _begin(sign: Path) -> bool:
-    """Create the sign that a worker makes a file. Return False if another worker has begun."""
-    if _age(sign) >= SILENT_SECONDS:  # it died
-        sign.unlink(missing_ok=True)
+def is_complete(found: BinaryIO) -> bool:
+    """Return whether an open stored file is complete, also if it was deleted since."""
+    return stat.S_IMODE(os.fstat(found.fileno()).st_mode) == COMPLETE
+
+
+def _begin(part: Path) -> FileIO | None:
+    """Create the file that a worker writes. Return None if another worker has begun."""
+    if _age(part) >= SILENT_SECONDS:  # it died
+        part.unlink(missing_ok=True)
     try:
-        sign.touch(exist_ok=False)
+        return FileIO(part, "xb")
     except FileExistsError:
-        return False
-    return True
+        return None
 
 
 def _people(study_id: int) -> set[tuple[int, str]]:

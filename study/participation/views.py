@@ -20,7 +20,7 @@ from study.design.page_and_item_order import LOBBY, WAITING
 from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
 from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
 from study.participants import next_page
-from study.participants.entry_limits import current_pause, seconds_until
+from study.participants.entry_limits import current_pause, seconds_until, waits_for_clocks
 from study.participants.models import Participant
 from study.participation.device_records import device_fields, record_device, visit_to_record
 from study.participation.enter_study import (
@@ -124,6 +124,8 @@ def _show_entry(request: HttpRequest, study: Study, form: EntryForm) -> HttpResp
         return _closed(request, study)
     if not returns and (pause := current_pause(study)):
         return _later(request, study, form, seconds_until(pause.until))
+    if not returns and waits_for_clocks(study):
+        return _later(request, study, form, MINUTE)
     return _welcome(request, study, form, returns=returns, status=422 if form.errors else 200)
 
 
@@ -168,6 +170,8 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
     try:
         referral = _referral(request, study, invited)
         is_new = not invited and known_participant(study, entry, referral) is None
+        if is_new and waits_for_clocks(study):
+            return _later(request, study, form, MINUTE)
         if is_new and too_many_entries(request, study):
             return _later(request, study, form, WINDOW_SECONDS)
         if not is_new and too_many_name_queries(request, study, referral):

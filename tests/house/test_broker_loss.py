@@ -143,7 +143,7 @@ async def use_a_lost_broker(layer: Any, broker: Valkey) -> None:
     await asyncio.sleep(0.3)
     kill(broker.child)
     for number in range(3):
-        assert not send_task("kitchen.nothing", number, otherwise="nothing is done")
+        assert not send_task("kitchen.nothing", number, otherwise="nothing is done", is_frequent=True)
         page_broadcast.nudge_pages(number)
         try:
             caches["default"].get("anything")

@@ -192,3 +192,14 @@ def test_workers_never_give_up_on_their_broker() -> None:
 
 def test_djangos_checks_of_the_default_settings_warn_of_nothing() -> None:
     call_command("check", fail_level="WARNING")
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "1"), ("2", "2")])
+def test_numpy_computes_in_one_thread_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, given: str | None, used: str
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    read()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == used

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tests.servers import Stack
 
-SLOW = (
-    *("anthropic", "networkx", "numpy", "openai", "pandas", "pyarrow", "scipy", "statsmodels", "vl_convert"),
-)
+SLOW = ("anthropic", "numpy", "openai", "pandas", "pyarrow", "scipy", "statsmodels", "vl_convert")
 """Libraries that some commands and pages need, and that take longer to import than all of the app."""
 LOAD = f"""
 import sys
@@ -18,5 +16,5 @@ print([name for name in {SLOW} if name in sys.modules])
 
 
 def test_pages_commands_and_workers_start_without_what_only_some_of_them_need(live_stack: Stack) -> None:
-    """The process that forks commands has loaded what every command needs, and nothing else."""
+    """The fork server has loaded what every program needs, and nothing else."""
     assert live_stack.manage("shell", "-v", "0", "-c", LOAD) == "[]\n"

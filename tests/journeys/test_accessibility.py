@@ -55,8 +55,8 @@ VALUES = {
     "language": "es",
 }
 """What stands in the researchers' addresses."""
-REPORT = f"/staff/{SLUG}/analysis/report"
-"""The start of the addresses of the report, which a worker draws. Only `make test-all` looks at it."""
+REPORT = (f"/staff/{SLUG}/analysis/report", f"/staff/{SLUG}/analysis/appendix")
+"""The starts of the addresses of the report, which a worker draws. Only `make test-all` looks at it."""
 DESIGN = f"/staff/{SLUG}/design/"
 WRONG = {
     "/staff/new/": ("#id_title", ""),

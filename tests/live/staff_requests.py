@@ -96,12 +96,12 @@ class Client:
         return status
 
     def read_report(self) -> int:
-        """Read the report. Return its status; 202 if the page says that it is not ready."""
+        """Read the report. Return its status; 503 if it is not ready."""
         status, headers, _ = self.get(f"/staff/{self.slug}/analysis/report.pdf?who=synthetic")
         if "pdf" in headers.get("Content-Type", ""):
             return status
         time.sleep(PAUSE)
-        return 202 if status == 200 else status
+        return status
 
     def ask_progress(self) -> int:
         """Ask the API how far the study is. Return the status."""
@@ -124,12 +124,14 @@ def request_without_end(client: Client, act: Callable[[Client], int], answered: 
             answered[type(error).__name__] += 1
 
 
-def change_texts(slug: str) -> None:
-    """Change the study so that its report must be made again, each time that it is ready."""
+def change_texts(slug: str, answered: Counter[str]) -> None:
+    """Change the study so that its report must be made again, each time that it was read."""
     with Books(os.environ) as books:
         for number in count():
             books.ask("retitle", slug=slug, title=f"Title {number}")
-            time.sleep(4 * PAUSE)
+            before = answered["200"]
+            while answered["200"] == before:
+                time.sleep(PAUSE / 10)
 
 
 def main(kind: str, clients: str, *given: str) -> None:
@@ -139,7 +141,7 @@ def main(kind: str, clients: str, *given: str) -> None:
     for act, arguments in asked:
         threading.Thread(target=act, args=arguments, daemon=True).start()
     if kind == "reports":
-        threading.Thread(target=change_texts, args=(client.slug,), daemon=True).start()
+        threading.Thread(target=change_texts, args=(client.slug, answered), daemon=True).start()
     while True:
         time.sleep(SAY_SECONDS)
         print(f"        {kind}: {dict(answered)}", flush=True)

@@ -1,4 +1,4 @@
-"""The clock process and the broker of a game in real time die together: its page shows no old picture."""
+"""The clock process and the broker of a real-time game are killed together: no page shows an old picture."""
 
 from __future__ import annotations
 

@@ -152,15 +152,18 @@ async def _calm(stack: Running, pages: list[Page], asked: argparse.Namespace) ->
     took = asyncio.get_running_loop().time() - began
     used = {name: (spent - before.get(name, 0.0)) / took for name, spent in stack.seconds().items()}
     print("cores: " + ", ".join(f"{name} {share:.2f}" for name, share in used.items()), flush=True)
+    ticks = sum(len(page.gaps) for page in pages) / took
     off = [abs(1000 * gap - asked.tick) for page in pages for gap in page.gaps]
     answers = [1000 * each for page in pages for each in page.answers]
-    rate = len(off) / took / len(pages)
+    rate = ticks / len(pages)
     return [
         Figure("ticks a second, of each page", rate, "", 0.98 * 1000 / asked.tick, more=True),
         Figure("time between two ticks, off the tick: p50", at(off, 0.5), "ms", 5.0),
         Figure("time between two ticks, off the tick: p99", at(off, 0.99), "ms", 40.0),
         Figure("from a key to its tick: p50", at(answers, 0.5), "ms"),
         Figure("from a key to its tick: p95", at(answers, 0.95), "ms", asked.tick + 40.0),
+        Figure("processor time of a tick", 1000 * sum(used.values()) / ticks, "ms"),
+        Figure("of that, what takes the ticks", 1000 * used["ticker"] / ticks, "ms"),
         Figure("memory of what takes the ticks", stack.memory()["ticker"] / 2**20, "MB"),
     ]
 

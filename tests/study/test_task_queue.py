@@ -38,10 +38,9 @@ def test_a_long_computation_is_offered_to_the_workers_of_experiments_first(
 
 
 def test_without_a_broker_nothing_is_queued(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[str] = []
-    monkeypatch.setattr(task_queue, "send_task", lambda task, *_, **__: bool(sent.append(task)))
+    monkeypatch.setattr(task_queue, "send_task", lambda *_, **__: False)
     assert not task_queue.ask_analysis(7, "people")
-    assert sent == ["study.compute_analysis"]
+    assert not task_queue.ask_export(7, "all.zip", "", "key", expires=3)
 
 
 def test_workers_who_are_not_there_are_asked_nothing(
@@ -49,7 +48,12 @@ def test_workers_who_are_not_there_are_asked_nothing(
 ) -> None:
     experimenters[0] = 0
     sent: list[dict[str, Any]] = []
-    monkeypatch.setattr(task_queue, "send_task", lambda *_, **options: sent.append(options) or True)
+
+    def send(*_: object, **options: Any) -> bool:
+        sent.append(options)
+        return True
+
+    monkeypatch.setattr(task_queue, "send_task", send)
     assert task_queue.ask_report(7, "people")
     assert not task_queue.ask_export(7, "all.zip", "", "key", expires=3)
     assert sent == [{"otherwise": "the report of study 7 waits"}]

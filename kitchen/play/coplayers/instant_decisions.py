@@ -37,6 +37,11 @@ log = logging.getLogger(__name__)
 
 INSTANT_SECONDS = 1.0
 """Seconds for one decision. A worker allows more."""
+QUEUE_SECONDS = 4.0
+"""Seconds that a decision may wait for a free child process before. To ask a worker instead costs many times
+the processor time, so that a short overload would last."""
+QUEUE_LOOK_SECONDS = 0.2
+"""Seconds between two looks whether a child process has begun."""
 
 
 @dataclass(slots=True)
@@ -48,6 +53,8 @@ class InstantDecisions:
     """
 
     asking: Asking
+    queue_seconds: float = 0.0
+    """Seconds that each question may wait for a free child process, besides `INSTANT_SECONDS`."""
     question: Question | None = None
     asked: list[AskedMind] | None = None
 
@@ -62,7 +69,7 @@ class InstantDecisions:
         while self.question is not None:
             question, self.question = self.question, None
             with self._as_far_as_it_goes():
-                self._ask_light(self.asking.send(await _asked_apart(question)))
+                self._ask_light(self.asking.send(await _asked_apart(question, self.queue_seconds)))
 
     def _ask_light(self, question: Question) -> None:
         while get_agent(question.mind.kind).light:
@@ -115,7 +122,8 @@ def begin_instant_decisions(
     )
     if taken or not instant or not turn.world.accepts(seat, command):
         return None
-    deciding = InstantDecisions(ask_minds(turn, {seat: command}))
+    queue_seconds = QUEUE_SECONDS if turn.episode.turn_closes_at is None else 0.0
+    deciding = InstantDecisions(ask_minds(turn, {seat: command}), queue_seconds)
     deciding.begin()
     return deciding
 
@@ -127,12 +135,16 @@ def _is_instant(kind: str) -> bool:
     return kind in agent_kinds() and get_agent(kind).instant
 
 
-async def _asked_apart(question: Question) -> MindOutcome:
-    began = time.monotonic()
+async def _asked_apart(question: Question, queue_seconds: float) -> MindOutcome:
     made = process_pool.submit(
         decide_with_settings, question.mind.kind, question.mind.settings, _timed_situation(question)
     )
-    return _outcome(await asyncio.wait_for(asyncio.wrap_future(made), INSTANT_SECONDS), began)
+    answer, began = asyncio.wrap_future(made), time.monotonic()
+    until = began + queue_seconds
+    while not (made.running() or made.done()) and (left := until - time.monotonic()) > 0:
+        await asyncio.wait([answer], timeout=min(QUEUE_LOOK_SECONDS, left))
+        began = time.monotonic() if not made.done() else began
+    return _outcome(await asyncio.wait_for(answer, INSTANT_SECONDS), began)
 
 
 def _timed_situation(question: Question) -> Situation:

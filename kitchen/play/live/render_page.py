@@ -291,6 +291,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "chooseAnother": gettext_noop("Choose another"),
     "begins": gettext_noop("The game begins in {seconds} s"),
     "awaited": gettext_noop("The game begins when everybody has arrived."),
+    "full": gettext_noop("Many games are running. Yours begins as soon as there is room. Stay on this page."),
     "still": gettext_noop("The clock has stopped. It will continue by itself."),
     "stood": gettext_noop("The clock stopped for {seconds} s. It continues from the same point."),
     "lostSteps": gettext_noop("Steps that could not be saved: {number}. The game continues before them."),

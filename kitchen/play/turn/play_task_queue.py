@@ -122,11 +122,13 @@ def run_step_later(episode_id: int, step: int, seconds: float) -> None:
 def queue_look(expires: float) -> None:
     """Queue one check for turns that are late or stuck. The check is discarded if no worker starts it within
     `expires` seconds."""
-    send_task(PICK_UP_OPEN_TURNS, otherwise="nobody looks for open turns", expires=expires)
+    send_task(PICK_UP_OPEN_TURNS, otherwise="nobody looks for open turns", is_frequent=True, expires=expires)
 
 
 def _send_later(task: str, episode_id: int, step: int, *more: int, **options: Any) -> None:
     waits = f"step {step} of episode {episode_id} waits"
     publisher.submit(
-        with_log_context(partial(send_task, task, episode_id, step, *more, otherwise=waits, **options))
+        with_log_context(
+            partial(send_task, task, episode_id, step, *more, otherwise=waits, is_frequent=True, **options)
+        )
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from kitchen.contract.world import Json, Metric
 from kitchen.words.gettext_without_django import ngettext_noop
@@ -97,4 +97,9 @@ class EpisodeCounts:
 
     def to_json(self) -> dict[str, Json]:
         """Return all counts as JSON for the stored state."""
-        return {**asdict(self), "seats": [dict(counts) for counts in self.seats]}
+        return {
+            "points": self.points,
+            "soups": self.soups,
+            "collisions": self.collisions,
+            "seats": [dict(counts) for counts in self.seats],
+        }

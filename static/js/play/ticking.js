@@ -26,6 +26,7 @@
     begins: 0, told: 0, toldGone: 0, // when the first tick begins; the timers of what is said
     stood: "", // that time or steps were lost, for a while: in the bar, for a notice would lie over the grid
     late: false, // whether no step can come at the moment
+    full: false, // whether the game waits until the server has room for it
     ended: false,
   };
 
@@ -166,7 +167,12 @@
     sayBegin();
   }
 
-  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, late: onLate, notice: onNotice };
+  function onWaits() {
+    state.full = true;
+    sayBegin();
+  }
+
+  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, late: onLate, waits: onWaits, notice: onNotice };
 
   function onMessage(event) {
     const { message } = event.detail;
@@ -200,7 +206,7 @@
     const waits = choosing.phase !== "over" && !state.ended;
     const still = waits && state.stepped && performance.now() - state.stepped > STILL + state.tick;
     if (waits && state.late) say("tick-said", SAY.still);
-    else if (state.observation === null) say("tick-said", waits ? SAY.awaited : "");
+    else if (state.observation === null) say("tick-said", waits ? (state.full ? SAY.full : SAY.awaited) : "");
     else if (still && play.connection.reached()) say("tick-said", SAY.still);
     else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits ? state.stood : "");
   }

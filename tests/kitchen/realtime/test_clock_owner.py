@@ -29,7 +29,7 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.page_session import ELSEWHERE_CLOSE_CODE, NO_SEAT_CLOSE_CODE
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.realtime import clock_owner as owning
-from kitchen.realtime import realtime_agents
+from kitchen.realtime import page_messages, realtime_agents
 from kitchen.realtime.clock_owner import ClockOwner
 from kitchen.realtime.realtime_episode import read_realtime_episode
 from kitchen.realtime.realtime_storage import store_tick_groups
@@ -436,7 +436,7 @@ async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts
     episode = await made(lane, steps=2000, tick_ms=20)
     first = await opened(episode, query="?page=page-one&take=1")
     await first.receive_kind("tick")
-    monkeypatch.setattr(owning, "_plays", plays)
+    monkeypatch.setattr(page_messages, "_plays", plays)
     second = await opened(episode, query="?page=page-two&take=1")
     await second.receive_kind("whole")
     await second.key("west", number=2)

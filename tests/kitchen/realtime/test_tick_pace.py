@@ -17,10 +17,12 @@ def test_a_tick_that_comes_a_little_late_does_not_move_the_next_one() -> None:
     assert pace.take_counts() == (0, 0)
 
 
-def test_ticks_that_were_missed_are_not_made_up_for() -> None:
+def test_ticks_that_were_missed_are_not_made_up_for_and_later_ones_keep_their_phase() -> None:
     pace = TickSchedule(0.2, due=1.0)
     assert pace.take(1.45) == 0
-    assert pace.due == pytest.approx(1.65)
+    assert pace.due == pytest.approx(1.6)
+    assert pace.take(1.91) == 0
+    assert pace.due == pytest.approx(2.2)  # 2.0 would come too soon
 
 
 def test_a_delay_above_half_a_second_is_lost_time() -> None:

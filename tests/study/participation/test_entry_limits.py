@@ -7,17 +7,24 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisAway
 
 from brigade.settings import _trusted_proxies
 from kitchen.infra.client_address import client_address, client_network
-from study.design.models import Study, StudyPart
+from kitchen.realtime.clock_load import report_full_clocks
+from study.design.models import Condition, Study, StudyPart
 from study.design.study_errors import EntryPausedError
 from study.participants.entry_limits import is_full
 from study.participants.models import EntryPause, Participant
-from study.participation.enter_study import participant_enter, synthetic_invitation
+from study.participation.enter_study import (
+    participant_enter,
+    synthetic_invitation,
+    too_many_entries,
+    uncounted_entries,
+)
 from study.pilot.previews import study_preview
 from tests.study.factories import enter, make_study
 from tests.study.participation.test_views import agree, begin, field, text_of
@@ -133,19 +140,33 @@ def test_one_address_alone_does_not_shut_a_study() -> None:
     assert [from_address(3), from_address(4)] == [302, 429]
 
 
-def test_many_networks_of_one_provider_neither_shut_a_study_nor_fill_it() -> None:
-    study = make_study(entries_per_minute=30, entries_per_address=None)
+def from_address(address: str) -> HttpRequest:
+    return RequestFactory().get("/s/small/", REMOTE_ADDR=address)
 
-    def from_network(number: int) -> int:
-        return int(begin(Client(REMOTE_ADDR=f"2001:db8:1:{number:x}::1"), study).status_code)
 
-    assert {from_network(number << 5) for number in range(80)} == {302}
-    assert begin(Client(REMOTE_ADDR="2001:db8:2::1"), study).status_code == 302
-    Study.objects.update(entries_per_address=1, entries_per_minute=None)
-    cache.clear()
-    assert [from_network(number) for number in range(3)] == [302, 302, 429]  # of one /56
-    further = [from_network(number << 8) for number in range(1, 5)]  # of one /48
-    assert further == [302, 302, 429, 429]
+@pytest.mark.parametrize(
+    ("network", "step", "elsewhere"),
+    [("2001:db8:1:{:x}::1", 32, "2001:db8:2::1"), ("203.0.113.{}", 1, "198.51.100.1")],
+)
+def test_many_addresses_of_one_network_count_as_20_entries_a_minute(
+    network: str, step: int, elsewhere: str
+) -> None:
+    """So they cannot pause entry for everybody."""
+    study = make_study()
+    left_out = [uncounted_entries(from_address(network.format(number * step)), study) for number in range(80)]
+    assert left_out[18:22] == [0, 0, 1, 2] and left_out[-1] == 60
+    assert uncounted_entries(from_address(elsewhere), study) == 60
+
+
+def test_a_larger_network_may_begin_some_times_as_often_as_one_address() -> None:
+    study = make_study(entries_per_address=1)
+
+    def refused(network: str, numbers: range) -> list[bool]:
+        return [too_many_entries(from_address(network.format(number)), study) for number in numbers]
+
+    assert refused("2001:db8:1:{:x}::1", range(3)) == [False, False, True]  # of one /56
+    assert refused("2001:db8:1:{:x}00::1", range(1, 5)) == [False, False, True, True]  # of one /48
+    assert refused("203.0.113.{}", range(6)) == [False] * 4 + [True] * 2  # of one /24
 
 
 def test_those_whose_address_cannot_be_read_are_counted_together() -> None:
@@ -188,6 +209,22 @@ def test_the_researcher_sees_the_pause_and_can_end_it(admin_client: Client) -> N
     page = text_of(admin_client.get("/staff/small/entry/"))
     assert "Entry is not paused" in page and "<td>admin</td>" in page
     assert Study.objects.get().entry_pauses.count() == 1
+
+
+@pytest.mark.parametrize(("world", "waits"), [("overcooked", True), ("cuisine", False)])
+def test_new_people_wait_while_no_clock_process_has_room_for_their_game(world: str, waits: bool) -> None:
+    study, here = make_study(), Client()
+    begin(here, study)
+    clock = {"layout": "cramped_room", "clock": "tick", "tick_ms": 200, "ticks": 100}
+    if world == "overcooked":
+        Condition.objects.filter(study=study).update(world=world, settings=clock, teammates=1)
+    report_full_clocks()
+    page = Client().get("/s/small/")
+    assert page.status_code == (429 if waits else 200)
+    assert (page.get("Retry-After") == "60") is waits
+    assert here.get("/s/small/").status_code == 302  # who is in goes on
+    cache.clear()
+    assert Client().get("/s/small/").status_code == 200
 
 
 @pytest.mark.parametrize(

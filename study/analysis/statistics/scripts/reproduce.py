@@ -438,13 +438,16 @@ def independent(blocks: Mapping[str, Any]) -> tuple[list[str], Any]:
 # Contrasts within participants
 
 
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(300)
+"""Points and weights of a Gauss-Legendre integral from -1 to 1."""
+
+
 def below(t: float, df: int, shift: float) -> float:
     """Return the probability that a noncentral t variable is at most `t`."""
-    nodes, weights = np.polynomial.legendre.leggauss(300)
     low, high = np.sqrt(stats.chi2.isf([1 - 1e-16, 1e-18], df) / df)
-    s = (low + high) / 2 + nodes * (high - low) / 2
+    s = (low + high) / 2 + NODES * (high - low) / 2
     logs = (df - 1) * np.log(s * sqrt(df)) - s * s * df / 2 - (df / 2 - 1) * log(2) - lgamma(df / 2)
-    return float((weights * np.exp(logs) * ndtr(t * s - shift)).sum() * sqrt(df) * (high - low) / 2)
+    return float((WEIGHTS * np.exp(logs) * ndtr(t * s - shift)).sum() * sqrt(df) * (high - low) / 2)
 
 
 def size_of(t: float, df: int, ratio: float) -> Numbers:

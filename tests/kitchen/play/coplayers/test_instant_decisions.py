@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import DataError
+from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
 from kitchen.infra import process_pool
 from kitchen.play.coplayers import instant_decisions
-from kitchen.play.coplayers.instant_decisions import InstantDecisions
+from kitchen.play.coplayers.instant_decisions import QUEUE_SECONDS, InstantDecisions
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page
 from kitchen.play.models import Decision as DecisionRow
@@ -178,3 +184,35 @@ def test_thinking_time_holds_for_those_who_need_none(
     told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
     assert (told["phase"], told["step"]) == ("thinking", 0)
     assert DecisionRow.objects.count() == 1 and not asked
+
+
+@pytest.mark.parametrize(("waits", "decides"), [(QUEUE_SECONDS, True), (0.0, False)])
+def test_a_decision_may_wait_longer_for_a_free_process_than_it_may_take(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch, waits: float, decides: bool
+) -> None:
+    monkeypatch.setattr(instant_decisions, "INSTANT_SECONDS", 0.05)
+
+    def decided(answer: Future[Any], decide: Callable[[], Any]) -> None:
+        if not answer.cancelled():
+            answer.set_result(decide())
+
+    def late(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        answer: Future[Any] = Future()
+        threading.Timer(0.3, decided, [answer, partial(function, *arguments)]).start()
+        return answer
+
+    monkeypatch.setattr(process_pool, "submit", late)
+    page = page_of(make_episode(seats=2, minds=(mind("planner", 1),)))
+    deciding = page.command(CommandMessage(1, ("noop",)))
+    assert isinstance(deciding, InstantDecisions) and deciding.queue_seconds == QUEUE_SECONDS
+    deciding.queue_seconds = waits
+    asyncio.run(deciding.finish())
+    assert (deciding.asked is not None) is decides
+
+
+def test_a_decision_with_a_deadline_does_not_wait_for_a_free_process(asked: list[tuple[int, int]]) -> None:
+    episode = make_episode(seats=2, minds=(mind("planner", 1),))
+    Episode.objects.update(turn_closes_at=timezone.now() + timedelta(seconds=30))
+    page = page_of(episode)
+    deciding = page.command(CommandMessage(1, ("noop",)))
+    assert isinstance(deciding, InstantDecisions) and deciding.queue_seconds == 0

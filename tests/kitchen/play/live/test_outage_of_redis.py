@@ -18,7 +18,7 @@ from kitchen.urls import websocket_urlpatterns
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.kitchen.layers import INTERRUPTED, InterruptedLayer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
 application = URLRouter(websocket_urlpatterns)
 PATIENCE = 30
 AWAY, THERE = "is not available at the moment", '<div id="outage" class="outage"></div>'

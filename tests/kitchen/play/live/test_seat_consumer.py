@@ -535,7 +535,6 @@ async def test_who_left_while_it_subscribed_is_not_subscribed_afterwards(
     consumer = SeatConsumer()
     consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
     consumer.channel_name, consumer.channel_layer = "somebody", InMemoryChannelLayer()
-    consumer._has_channel = asyncio.Event()
     await consumer.disconnect(1001)
     await consumer.subscribe()
     assert consumer.channel_layer.groups == {}
