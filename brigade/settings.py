@@ -190,8 +190,7 @@ def _database(database: dict[str, Any]) -> dict[str, Any]:
         return {**database, "CONN_MAX_AGE": None}
     if database.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL: only sqlite:/// and postgres:// are supported")
-    # statements whose parameters the server binds (joined_statements) are prepared at once
-    options = {"connect_timeout": LOCK_SECONDS, "prepare_threshold": 0, **database.get("OPTIONS", {})}
+    options = {"connect_timeout": LOCK_SECONDS, **database.get("OPTIONS", {})}
     options["options"] = f"-c lock_timeout={LOCK_SECONDS}s {options.get('options', '')}".strip()
     return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
@@ -35,10 +35,14 @@ def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
     if not rows:
         return
     names = tuple(rows[0])
-    marks = f"({', '.join(['%s'] * len(names))})"
-    into = f"INSERT INTO {_table(model)} ({_columns(model, names)}) VALUES "  # noqa: S608 - names of models
     values = [_stored(model, name, row[name]) for row in rows for name in names]
-    run_later(Statement(into + ", ".join([marks] * len(rows)), values))
+    marks = f"({', '.join(['%s'] * len(names))})"
+    run_later(Statement(_insertion(model, names) + ", ".join([marks] * len(rows)), values))
+
+
+@cache
+def _insertion(model: type[models.Model], names: tuple[str, ...]) -> str:
+    return f"INSERT INTO {_table(model)} ({_columns(model, names)}) VALUES "  # noqa: S608 - names of models
 
 
 def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
@@ -51,11 +55,15 @@ def update_row_where(model: type[models.Model], fresh: Values, *, where: Values)
 def _update(
     model: type[models.Model], fresh: Values, where: Values, unchanged: Exception | None
 ) -> Statement:
+    values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
+    return Statement(_update_text(model, tuple(fresh), tuple(where)), values, unchanged)
+
+
+@cache
+def _update_text(model: type[models.Model], fresh: tuple[str, ...], where: tuple[str, ...]) -> str:
     sets = ", ".join([f"{_columns(model, (name,))} = %s" for name in fresh])
     still = " AND ".join([f"{_columns(model, (name,))} = %s" for name in where])
-    values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
-    text = f"UPDATE {_table(model)} SET {sets} WHERE {still}"  # noqa: S608 - as above
-    return Statement(text, values, unchanged)
+    return f"UPDATE {_table(model)} SET {sets} WHERE {still}"  # noqa: S608 - as above
 
 
 class RowWriter:
@@ -117,18 +125,39 @@ def _field(model: type[models.Model], name: str) -> Any:
     return model._meta.get_field(name)
 
 
+_PLAIN: Mapping[type[models.Field[Any, Any]], type] = {
+    models.CharField: str,
+    models.TextField: str,
+    models.IntegerField: int,
+    models.FloatField: float,
+    models.BooleanField: bool,
+}
+"""Fields, each with the type of values that drivers accept as they are."""
+
+
 @cache
-def _is_text(model: type[models.Model], name: str) -> bool:
-    return isinstance(_field(model, name), models.CharField | models.TextField)
+def _plain_type(model: type[models.Model], name: str) -> type | None:
+    field = _field(model, name)
+    while field.is_relation:
+        field = field.target_field
+    return next((kind for base, kind in _PLAIN.items() if isinstance(field, base)), None)
+
+
+@cache
+def _is_json(model: type[models.Model], name: str) -> bool:
+    field = _field(model, name)
+    return type(field) is models.JSONField and field.encoder is None
 
 
 def _stored(model: type[models.Model], name: str, value: Any) -> Any:
     """Convert a field's value to the form that the database driver accepts."""
-    if value is None or (type(value) is str and _is_text(model, name)):
-        return value  # the usual case, without the many calls of Django's fields
+    if value is None or type(value) is _plain_type(model, name):
+        return value  # the usual cases, without the many calls of Django's fields
     if isinstance(value, RawJson):
         return str(value)
-    return _field(model, name).get_db_prep_save(value, connection)
+    if _is_json(model, name):
+        return json.dumps(value)
+    return _field(model, name).get_db_prep_save(value, connections[DEFAULT_DB_ALIAS])
 
 
 Item = TypeVar("Item")

@@ -11,19 +11,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from django.db import connection
-from django.db.backends.postgresql.base import ServerBindingCursor
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 
-
-class _PreparedCursor(ServerBindingCursor):
-    """A cursor of PostgreSQL whose parameters the server binds, so that its statements can be prepared. It
-    keeps the statement for Django's log of queries."""
-
-    def _send_query_prepared(self, name: bytes, pgq: Any, **options: Any) -> None:
-        self._query = pgq
-        super()._send_query_prepared(name, pgq, **options)  # type: ignore[misc]
+from kitchen.infra.postgres_pipeline import PostgresPipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +38,8 @@ class StatementResult:
 
 
 _thread = threading.local()
-"""`delayed`: the statements of this thread that wait, inside `delayed_statements`."""
+"""`delayed`: the statements of this thread that wait, inside `delayed_statements`. `pipeline`: the
+`PostgresPipeline` of this thread's connection."""
 
 
 def run_statements(statements: Sequence[Statement]) -> list[StatementResult]:
@@ -66,22 +60,35 @@ def run_statements(statements: Sequence[Statement]) -> list[StatementResult]:
 
 
 def _run_prepared(statements: Sequence[Statement]) -> list[StatementResult]:
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
-    with connection.wrap_database_errors:
-        if len(statements) == 1:
-            return [_result(_sent(statements[0]))]
-        with connection.connection.pipeline():
-            cursors = [_sent(each) for each in statements]
-        return [_result(cursor) for cursor in cursors]
+    wrapper: Any = connections[DEFAULT_DB_ALIAS]
+    wrapper.close_if_health_check_failed()
+    wrapper.ensure_connection()
+    wrapper.validate_no_broken_transaction()
+    _run_delayed()
+    _announce(wrapper, statements)
+    with wrapper.wrap_database_errors:
+        pipeline: PostgresPipeline | None = getattr(_thread, "pipeline", None)
+        if pipeline is None or pipeline.connection is not wrapper.connection:
+            pipeline = _thread.pipeline = PostgresPipeline(wrapper.connection)
+        answers = pipeline.run([(each.text, each.values) for each in statements])
+    return [StatementResult(*answer) for answer in answers]
 
 
-def _sent(statement: Statement) -> Any:
-    """Send a statement through Django's wrappers of cursors, and return the cursor."""
-    wrapper: Any = connection
-    cursor = wrapper._prepare_cursor(_PreparedCursor(wrapper.connection))  # type: ignore[call-arg]
-    cursor.execute(statement.text, statement.values)
-    return cursor
+def _announce(wrapper: Any, statements: Sequence[Statement]) -> None:
+    """Show statements to the functions that watch all queries of this connection (see Django's
+    `execute_wrapper`), and to its log of queries."""
+    for each in statements:
+        execute: Callable[..., Any] = _do_nothing
+        for watching in reversed(wrapper.execute_wrappers):
+            if watching is not _run_delayed_first:
+                execute = partial(watching, execute)
+        execute(each.text, each.values, False, {"connection": wrapper, "cursor": None})
+        if wrapper.queries_logged:
+            wrapper.queries_log.append({"sql": each.text, "time": "0.000"})
+
+
+def _do_nothing(*arguments: Any) -> None:
+    """Take the place of a query that runs elsewhere."""
 
 
 def _result(cursor: Any) -> StatementResult:
@@ -118,8 +125,8 @@ def run_later(statement: Statement) -> None:
 
 
 def _run_delayed() -> None:
-    waiting, _thread.delayed = _thread.delayed, []
-    if waiting:
+    if waiting := getattr(_thread, "delayed", None):
+        _thread.delayed = []
         run_statements(waiting)
 
 
