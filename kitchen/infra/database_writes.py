@@ -98,6 +98,14 @@ def select_rows(statement: str, values: Sequence[Any], *, lock: str = "") -> lis
     return run_statements([*locks, Statement(statement, values)])[-1].rows
 
 
+def among_ids(ids: Sequence[int]) -> tuple[str, Any]:
+    """Return the right side of an SQL condition that a column has one of these ids, and its parameter value.
+    The statement is the same for any number of ids, so that it stays prepared."""
+    if connection.vendor == "postgresql":
+        return "= ANY(%s)", [*ids]
+    return "IN (SELECT value FROM json_each(%s))", json.dumps([*ids])
+
+
 def time_from_driver(value: datetime) -> datetime:
     """Return a time from the database driver, with a time zone. SQLite's driver returns times without one;
     they are in UTC."""
