@@ -14,11 +14,12 @@ from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from kitchen.infra.append_only import erasure_allowed
+from kitchen.infra.joined_statements import Statement, run_later, run_statements
 
 Values = Mapping[str, Any]
 """Values by field name. JSON that is already text is passed as `RawJson`."""
@@ -29,47 +30,80 @@ class RawJson(str):
 
 
 def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
-    """Insert rows in one SQL statement. All rows must have the same columns. Raises IntegrityError if a
-    row already exists."""
+    """Insert rows in one SQL statement, which `delayed_statements` may delay. All rows must have the same
+    columns. Raises IntegrityError if a row already exists."""
     if not rows:
         return
     names = tuple(rows[0])
-    marks = f"({', '.join(['%s'] * len(names))})"
-    into = f"INSERT INTO {_table(model)} ({_columns(model, names)}) VALUES "  # noqa: S608 - names of models
     values = [_stored(model, name, row[name]) for row in rows for name in names]
-    with connection.cursor() as cursor:
-        cursor.execute(into + ", ".join([marks] * len(rows)), values)
+    marks = f"({', '.join(['%s'] * len(names))})"
+    run_later(Statement(_insertion(model, names) + ", ".join([marks] * len(rows)), values))
+
+
+@cache
+def _insertion(model: type[models.Model], names: tuple[str, ...]) -> str:
+    return f"INSERT INTO {_table(model)} ({_columns(model, names)}) VALUES "  # noqa: S608 - names of models
 
 
 def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
     """Update the row whose columns have the values `where` with the values `fresh`. Returns False, and
     changes nothing, if there is no such row."""
-    sets = ", ".join(f"{_columns(model, (name,))} = %s" for name in fresh)
-    still = " AND ".join(f"{_columns(model, (name,))} = %s" for name in where)
+    (result,) = run_statements([_update(model, fresh, where, None)])
+    return bool(result.count)
+
+
+def _update(
+    model: type[models.Model], fresh: Values, where: Values, unchanged: Exception | None
+) -> Statement:
     values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE {_table(model)} SET {sets} WHERE {still}", values)  # noqa: S608 - as above
-        return bool(cursor.rowcount)
+    return Statement(_update_text(model, tuple(fresh), tuple(where)), values, unchanged)
+
+
+@cache
+def _update_text(model: type[models.Model], fresh: tuple[str, ...], where: tuple[str, ...]) -> str:
+    sets = ", ".join([f"{_columns(model, (name,))} = %s" for name in fresh])
+    still = " AND ".join([f"{_columns(model, (name,))} = %s" for name in where])
+    return f"UPDATE {_table(model)} SET {sets} WHERE {still}"  # noqa: S608 - as above
 
 
 class RowWriter:
-    """Writes rows to the database immediately. Subclasses may collect rows and write them later."""
+    """Writes rows to the database: immediately, or with others at the end of `delayed_statements`. Subclasses
+    may collect rows and write them later."""
 
     def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
         """Insert rows of this model into the database (see `insert_rows`)."""
         insert_rows(model, rows)
 
-    def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Update one row (see `update_row_where`). Return True if it was updated."""
-        return update_row_where(model, fresh, where=where)
+    def change(
+        self,
+        model: type[models.Model],
+        fresh: Values,
+        *,
+        where: Values,
+        unchanged: Exception | None = None,
+    ) -> None:
+        """Update the row whose columns have the values `where` with the values `fresh`. If there is no such
+        row, raise `unchanged` unless it is None."""
+        run_later(_update(model, fresh, where, unchanged))
 
 
-def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+def select_rows(statement: str, values: Sequence[Any], *, lock: str = "") -> list[tuple[Any, ...]]:
     """Run an SQL query with these parameter values, and return the rows as the driver delivers them. Convert
-    times and JSON in them with `time_from_driver` and `json_from_driver`."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return list(cursor.fetchall())
+    times and JSON in them with `time_from_driver` and `json_from_driver`.
+
+    `lock` is a query with the same values that locks a row first. The other query then sees all that was
+    stored before the lock was given.
+    """
+    locks = [Statement(lock, values)] if lock else []
+    return run_statements([*locks, Statement(statement, values)])[-1].rows
+
+
+def among_ids(ids: Sequence[int]) -> tuple[str, Any]:
+    """Return the right side of an SQL condition that a column has one of these ids, and its parameter value.
+    The statement is the same for any number of ids, so that it stays prepared."""
+    if connection.vendor == "postgresql":
+        return "= ANY(%s)", [*ids]
+    return "IN (SELECT value FROM json_each(%s))", json.dumps([*ids])
 
 
 def time_from_driver(value: datetime) -> datetime:
@@ -99,11 +133,39 @@ def _field(model: type[models.Model], name: str) -> Any:
     return model._meta.get_field(name)
 
 
+_PLAIN: Mapping[type[models.Field[Any, Any]], type] = {
+    models.CharField: str,
+    models.TextField: str,
+    models.IntegerField: int,
+    models.FloatField: float,
+    models.BooleanField: bool,
+}
+"""Fields, each with the type of values that drivers accept as they are."""
+
+
+@cache
+def _plain_type(model: type[models.Model], name: str) -> type | None:
+    field = _field(model, name)
+    while field.is_relation:
+        field = field.target_field
+    return next((kind for base, kind in _PLAIN.items() if isinstance(field, base)), None)
+
+
+@cache
+def _is_json(model: type[models.Model], name: str) -> bool:
+    field = _field(model, name)
+    return type(field) is models.JSONField and field.encoder is None
+
+
 def _stored(model: type[models.Model], name: str, value: Any) -> Any:
     """Convert a field's value to the form that the database driver accepts."""
-    return (
-        str(value) if isinstance(value, RawJson) else _field(model, name).get_db_prep_save(value, connection)
-    )
+    if value is None or type(value) is _plain_type(model, name):
+        return value  # the usual cases, without the many calls of Django's fields
+    if isinstance(value, RawJson):
+        return str(value)
+    if _is_json(model, name):
+        return json.dumps(value)
+    return _field(model, name).get_db_prep_save(value, connections[DEFAULT_DB_ALIAS])
 
 
 Item = TypeVar("Item")

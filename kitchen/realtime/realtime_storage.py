@@ -175,16 +175,22 @@ class TickBuffer(RowWriter):
         """Add rows of this model to the buffer."""
         self.group.rows.setdefault(model, []).extend(rows)
 
-    def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Add new column values (`fresh`) of the episode to the buffer. Always returns True, because nothing
-        is written yet.
+    def change(
+        self,
+        model: type[models.Model],
+        fresh: Values,
+        *,
+        where: Values,
+        unchanged: Exception | None = None,
+    ) -> None:
+        """Add new column values (`fresh`) of the episode to the buffer. Nothing is written yet, so that
+        `unchanged` is never raised.
 
         `where` are the values that the row must still have when the buffer is stored. Only rows of `Episode`
         can be changed.
         """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
-        return True
 
     def called(self, row: Decision, calls: Sequence[Call]) -> None:
         """Add the model calls of this decision to the buffer."""

@@ -13,8 +13,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils import translation
-
 from kitchen.contract.world import Command, Json
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.websocket_rate_limits import TokenBucket
@@ -51,6 +49,7 @@ from kitchen.realtime.tick_messages import (
     pages_group,
     source_of,
 )
+from kitchen.words.gettext_without_django import in_language
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +135,7 @@ class TickPage(OpenPage):
         if gone == self.gone:
             return ()
         self.gone = gone
-        with read_turn(self.seat.episode_id) as turn, translation.override(self.language):
+        with read_turn(self.seat.episode_id) as turn, in_language(self.language):
             sentences = gone_sentences(seat_view_in_turn(turn, self.seat.number))
         return (json.dumps({"type": "gone", "said": sentences}),)
 

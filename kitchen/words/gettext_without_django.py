@@ -2,13 +2,22 @@
 
 Texts stay English until `use_translations` has been called. Call the functions when a page is rendered, not
 while a module is imported. Mark texts in constants with `gettext_noop`.
+
+Translations are cached inside `in_language` and `in_english`, because pages have hundreds in each step. Do
+not change the language by other means there.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import lru_cache
 from gettext import NullTranslations
 from typing import Protocol
+
+CACHED_TEXTS = 8192
+"""Maximum number of cached translations, without and with a context. Each takes about 200 bytes."""
 
 
 class Translations(Protocol):
@@ -37,13 +46,25 @@ class _Speech:
     by: Translations = _English()
 
 
+_language: ContextVar[str] = ContextVar("language", default="")
+"""The language of `in_language` or `in_english`. Empty outside of them: the translator then knows it."""
+
+
 def use_translations(translations: Translations) -> None:
     """Set the translator that all functions of this module use from now on."""
     _Speech.by = translations
+    _translated.cache_clear()
+    _translated_in_context.cache_clear()
 
 
 def gettext(message: str) -> str:
     """Return the translation of the message into the reader's language."""
+    language = _language.get()
+    return _translated(language, message) if language else _Speech.by.gettext(message)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _translated(language: str, message: str) -> str:
     return _Speech.by.gettext(message)
 
 
@@ -56,22 +77,39 @@ def ngettext(singular: str, plural: str, number: int) -> str:
 def pgettext(context: str, message: str) -> str:
     """Return the translation of the message. `context` distinguishes several meanings of the same English
     words."""
+    if language := _language.get():
+        return _translated_in_context(language, context, message)
+    return _Speech.by.pgettext(context, message)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _translated_in_context(language: str, context: str, message: str) -> str:
     return _Speech.by.pgettext(context, message)
 
 
 def current_language() -> str:
     """Return the code of the reader's language. Use it as part of a cache key for translated text."""
-    return _Speech.by.get_language() or "en"
+    return _language.get() or _Speech.by.get_language() or "en"
 
 
 def in_english() -> AbstractContextManager[object]:
     """Return a context in which texts are English. Use it for texts that are stored."""
-    return _Speech.by.override("en")
+    return _overridden("en")
 
 
 def in_language(language: str) -> AbstractContextManager[object]:
     """Return a context in which texts are in the language with this code. An empty code changes nothing."""
-    return _Speech.by.override(language) if language else nullcontext()
+    return _overridden(language) if language else nullcontext()
+
+
+@contextmanager
+def _overridden(language: str) -> Iterator[None]:
+    with _Speech.by.override(language):
+        before = _language.set(_Speech.by.get_language() or "en")
+        try:
+            yield
+        finally:
+            _language.reset(before)
 
 
 def gettext_noop(message: str) -> str:

@@ -182,6 +182,11 @@ class LiveConsumer(ChannelLayerConsumer):
         await self.send(text_data=PONG_HTML)
         await self.tokens.taken()
 
+    async def audience_news(self, event: dict[str, Any]) -> None:
+        """Record all news that arrive together, each with the method for its type."""
+        for news in event["news"]:
+            await self.dispatch(news)
+
     async def participant_news(self, event: dict[str, Any]) -> None:
         """Record that a participant has entered, moved on or left, so that their row is read again."""
         self.people.add(event["participant"])

@@ -28,6 +28,7 @@ from django.utils import timezone
 from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.dialogue_rounds import ROUND_KEY
 from kitchen.infra import prometheus_metrics
+from kitchen.infra.joined_statements import delayed_statements
 from kitchen.infra.storable_json import storable_text
 from kitchen.play.episode import absent_players
 from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over_seat
@@ -222,14 +223,15 @@ def submit_to_turn(
         if code := code or early or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
         given, made = delay_decisions(turn, commands, decisions)
-        with passing_turn(turn):
-            later = store_decisions(turn, made, given) if made else set()
-            add_submitted(turn, [each for each in given if each.seat not in later])
-            update_awaited_answers(turn)
-            continue_episode(turn, ahead, asked=bool(decisions) and not later)
-        # stored last: it locks prompts that others need
-        store_calls([(each.row, each.calls) for each in decisions])
-        seal_and_notify(turn, {given.page for given in commands if given.page})
+        with delayed_statements():
+            with passing_turn(turn):
+                later = store_decisions(turn, made, given) if made else set()
+                add_submitted(turn, [each for each in given if each.seat not in later])
+                update_awaited_answers(turn)
+                continue_episode(turn, ahead, asked=bool(decisions) and not later)
+            # stored last: it locks prompts that others need
+            store_calls([(each.row, each.calls) for each in decisions])
+            seal_and_notify(turn, {given.page for given in commands if given.page})
     return Receipt("accepted", turn.episode.step)
 
 
@@ -283,8 +285,9 @@ def run_due_step(*, episode_id: int, step: int) -> bool:
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         if turn.is_open and turn.step == step and not missing_seats(turn):
-            continue_episode(turn)
-            seal_and_notify(turn)
+            with delayed_statements():
+                continue_episode(turn)
+                seal_and_notify(turn)
             return turn.episode.step >= step
     return False
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from django.conf import settings as django_settings
 from django.db import transaction
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, KNOWLEDGE_LABELS
 from kitchen.contract.organisation import Member, Organisation
@@ -41,6 +41,7 @@ from kitchen.registry.agent_registry import (
     plays_in_real_time,
 )
 from kitchen.registry.world_registry import check_clock, get_page, get_world
+from kitchen.words.gettext_without_django import in_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +270,7 @@ def _seat_everybody(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
         )
         by_seat |= dict.fromkeys(plan.seats or (next(apart),), mind)
-    with translation.override("en"):
+    with in_english():
         names = [page.named(number + 1) for number in range(seats)]
     acting = (
         Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))

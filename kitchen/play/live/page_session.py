@@ -17,7 +17,6 @@ from functools import partial
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, Value, When
-from django.utils import translation
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.page import DRAWING_AND_TABLES, TypedTextError
@@ -59,7 +58,7 @@ from kitchen.play.turn.websocket_messages import (
     message_to_json,
 )
 from kitchen.registry.world_registry import get_page
-from kitchen.words.gettext_without_django import gettext
+from kitchen.words.gettext_without_django import gettext, in_language
 
 
 def replace_plan(
@@ -236,7 +235,7 @@ class OpenPage:
     def _read(self, turn: OpenTurn, text: str, *, asks: bool) -> tuple[Command, ...]:
         page = get_page(turn.episode.world)
         most = MAX_PLAN_STEPS if asks or turn.episode.offers_plans else 1
-        with translation.override(self.language):
+        with in_language(self.language):
             return page.read_typed(turn.world, self.seat.number, text, asks=asks, most=most)
 
     def _unread(self, error: TypedTextError) -> PageAnswer:
@@ -329,7 +328,7 @@ class OpenPage:
         if self._json:
             return message_to_json(message)
         self._notice_code = message.code
-        with translation.override(self.language):
+        with in_language(self.language):
             return self._screen.notice(replace(message, text=gettext(message.text)))
 
     def _submit(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[AskedMind]) -> PageAnswer:
@@ -382,7 +381,7 @@ class OpenPage:
         return [state]
 
     def _text(self, turn: OpenTurn) -> str:
-        with translation.override(self.language):
+        with in_language(self.language):
             self.others = _other_people(turn, self.seat.number)
             self._away_shown, self._late_shown = self.away, self.news_is_late
             view = seat_view.seat_view_in_turn(turn, self.seat.number)

@@ -21,7 +21,6 @@ from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 from django.templatetags.static import static
 from django.urls import get_resolver
-from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
@@ -34,7 +33,13 @@ from kitchen.play.live.leader_panels import offered_aims
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page, get_world, known_worlds
-from kitchen.words.gettext_without_django import current_language, gettext, gettext_noop, ngettext
+from kitchen.words.gettext_without_django import (
+    current_language,
+    gettext,
+    gettext_noop,
+    ngettext,
+    pgettext,
+)
 
 CACHED_PANELS = 8192
 """Maximum number of cached panels, each a few hundred bytes to two kilobytes."""
@@ -374,7 +379,7 @@ def jinja_environment(**options: Any) -> Environment:
     made.globals["static"] = static
     made.add_extension("jinja2.ext.i18n")
     made.install_gettext_callables(  # type: ignore[attr-defined] # the extension has it
-        translation.gettext, translation.ngettext, newstyle=True, pgettext=translation.pgettext
+        gettext, ngettext, newstyle=True, pgettext=pgettext
     )
     return made
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import NamedTuple, TypedDict
 
-from django.db.models import Count, OuterRef
-
 from kitchen.contract.agent import Situation
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.assigned_jobs import jobs_in
@@ -33,8 +31,9 @@ from kitchen.contract.page import (
 )
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Intent, Json, World
+from kitchen.infra.database_writes import among_ids, json_from_driver, select_rows, time_from_driver
 from kitchen.play.live.agent_sentences import shown_message
-from kitchen.play.models import Episode, Seat, SeatCommand
+from kitchen.play.models import Episode, Seat
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import conversation_partners, messages_known_to
 from kitchen.play.turn.decision_records import known_intents
@@ -432,25 +431,26 @@ def state_message(world: str, view: SeatView) -> StateMessage:
     )
 
 
+_STATES = f"""
+SELECT seat.id, seat.key, seat.page, episode.step, episode.status, episode.turn_closes_at, episode.asked_at,
+    (SELECT COUNT(*) FROM kitchen_seatcommand command
+        WHERE command.episode_id = seat.episode_id AND command.step = episode.step + 1
+        AND command.chosen_by IN ({", ".join(f"'{code}'" for code in step_timer.PEOPLE_CODES)})),
+    episode.messages, episode.gone
+FROM kitchen_seat seat JOIN kitchen_episode episode ON episode.id = seat.episode_id
+WHERE seat.id {{among}}
+"""  # noqa: S608 - names of our own columns, and our own codes
+
+
 def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]]:
     """Return for each seat id: the seat's key, the id of the page that plays the seat, and the version
     (stamp) of the seat's episode. Erased seats are left out."""
-    given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
-    people = given.filter(chosen_by__in=step_timer.PEOPLE_CODES).order_by().values("episode")
-    rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(
-        given=people.annotate(n=Count("pk")).values("n")
-    )
-    facts = (
-        *("episode__step", "episode__status", "episode__turn_closes_at", "episode__asked_at"),
-        *("given", "episode__messages", "episode__gone"),
-    )
-    return {
-        pk: (
-            key,
-            page,
-            (step, status, stamp_time(closes, asked), given or 0, said, len(gone or {})),
-        )
-        for pk, key, page, step, status, closes, asked, given, said, gone in rows.order_by().values_list(
-            "pk", "key", "page", *facts
-        )
-    }
+    among, value = among_ids([*seat_ids])
+    states = {}
+    for pk, key, page, step, status, closes, asked, given, said, gone in select_rows(
+        _STATES.format(among=among), [value]
+    ):
+        closes_at, asked_at = (each and time_from_driver(each) for each in (closes, asked))
+        time = stamp_time(closes_at, asked_at)
+        states[pk] = key, page, (step, status, time, given, said, len(json_from_driver(gone or "{}")))
+    return states

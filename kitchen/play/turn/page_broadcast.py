@@ -1,7 +1,8 @@
 """Notify open play pages, and staff who watch, that an episode has changed.
 
-A notification to a page has no content: the page then reads what it may see. All functions return
-immediately. A lost notification does no harm, because pages also check for changes every few seconds.
+A notification to a page has no content: the page then reads what it may see. News for staff are gathered
+for a moment and sent together, because every step has some. All functions return immediately. A lost
+notification does no harm, because pages also check for changes every few seconds.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import os
 import re
 import threading
 from concurrent.futures import Future
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from channels.layers import get_channel_layer
 
 from kitchen.contract.world_errors import SettingsError
-from kitchen.play.turn.websocket_messages import EpisodeChanged, TurnStamp
+from kitchen.play.turn.websocket_messages import AudienceNews, EpisodeChanged, TurnStamp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -28,6 +29,12 @@ log = logging.getLogger(__name__)
 _AUDIENCE = re.compile(r"[A-Za-z0-9._-]{1,80}")
 _lock = threading.Lock()
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
+
+GATHER_SECONDS = 0.1
+"""Seconds for which news for one audience are gathered before they are sent."""
+_gathering = threading.Lock()
+_gathered: dict[str, list[DataclassInstance]] = {}
+"""The news that are not sent yet, by audience."""
 
 
 def episode_group(episode_id: int) -> str:
@@ -55,12 +62,25 @@ def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
 
 
 def notify_audience(audience: str, news: DataclassInstance) -> None:
-    """Send `news` to the staff who watch the episodes with this audience name. Returns at once; errors in
-    sending are only logged.
+    """Send `news` to the staff who watch the episodes with this audience name, together with other news of
+    the same moment. Returns at once; errors in sending are only logged.
 
-    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`).
+    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`). All news arrive in one
+    `websocket_messages.AudienceNews`.
     """
-    _send_to_group(audience_group(audience), news)
+    with _gathering:
+        waiting = _gathered.setdefault(audience, [])
+        waiting.append(news)
+    if len(waiting) == 1:
+        loop = _loop()
+        loop.call_soon_threadsafe(loop.call_later, GATHER_SECONDS, _send_gathered, audience)
+
+
+def _send_gathered(audience: str) -> None:
+    with _gathering:
+        news = _gathered.pop(audience)
+    told = [{slot.name: getattr(each, slot.name) for slot in fields(each)} for each in news]
+    _send_to_group(audience_group(audience), AudienceNews(told))
 
 
 def _send_to_group(group: str, message: DataclassInstance) -> None:
@@ -79,6 +99,16 @@ async def _send(group: str, message: dict[str, Any]) -> None:
 def _report(sent: Future[None]) -> None:
     if not sent.cancelled() and (error := sent.exception()):
         log.warning("a nudge was lost: %s: %s", type(error).__name__, error)
+
+
+def _forget_gathered() -> None:
+    """Forget the news of the parent process in a forked process. The parent sends them."""
+    global _gathering
+    _gathering = threading.Lock()
+    _gathered.clear()
+
+
+os.register_at_fork(after_in_child=_forget_gathered)
 
 
 def _loop() -> asyncio.AbstractEventLoop:

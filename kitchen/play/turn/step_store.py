@@ -227,8 +227,9 @@ def _store_state(
         **({"schedule_state": None} if ended and episode.schedule_state else {}),
     }
     before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
-    if not turn.store.change(Episode, {**fresh, "state": RawJson(computed.state.text)}, where=before):
-        raise StepTakenError(f"step {turn.step} of episode {episode.key} was taken by another process")
+    taken = StepTakenError(f"step {turn.step} of episode {episode.key} was taken by another process")
+    stored = {**fresh, "state": RawJson(computed.state.text)}
+    turn.store.change(Episode, stored, where=before, unchanged=taken)
     for name, value in fresh.items():
         setattr(episode, name, value)
 

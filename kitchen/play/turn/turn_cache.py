@@ -122,9 +122,7 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
     episode was erased.
     """
     # the joined tables are read after the lock: no older snapshot
-    if lock and connection.features.has_select_for_update:
-        select_rows(_LOCK, [turn.episode.pk])
-    rows = _standing(turn)
+    rows = _standing(turn, _LOCK if lock and connection.features.has_select_for_update else "")
     same = agrees = _agrees(turn, rows)
     while not agrees:
         turn.begin_anew(*_stored(turn.episode.pk))
@@ -134,10 +132,10 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
     return same
 
 
-def _standing(turn: OpenTurn) -> list[Row]:
+def _standing(turn: OpenTurn, lock: str = "") -> list[Row]:
     """Return the stored state of the episode and its seats: one row for each seat, with the columns of the
-    episode repeated."""
-    if rows := select_rows(_STANDING, [turn.episode.pk]):
+    episode repeated. `lock` is a statement that locks the episode first."""
+    if rows := select_rows(_STANDING, [turn.episode.pk], lock=lock):
         return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
     raise Episode.DoesNotExist
 

@@ -442,6 +442,16 @@ class EpisodeNews:
     type: str = field(default="episode.news", init=False)
 
 
+@dataclass(frozen=True, slots=True)
+class AudienceNews:
+    """News of a moment for staff who watch, sent together over the channel layer. The consumer's method
+    `audience_news` handles each with the method that its `type` names."""
+
+    news: list[dict[str, Any]]
+    """The fields of each, such as those of `EpisodeNews`."""
+    type: str = field(default="audience.news", init=False)
+
+
 def message_to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
     """Return the message as the text of one JSON object."""
     return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})

@@ -7,7 +7,7 @@ module also computes the graph's layout, a dict of numbers and texts for an SVG 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from textwrap import wrap
@@ -223,6 +223,6 @@ def items_present(
     return presence
 
 
-def _before(dish: str, recipes: Recipes) -> Sequence[str]:
+def _before(dish: str, recipes: Recipes) -> list[str]:
     parts = list(recipes.get(dish, {}).get("ingredients", ()))
-    return parts + [deep for part in parts for deep in _before(part, recipes)]
+    return parts + [deep for part in parts if part in recipes for deep in _before(part, recipes)]

@@ -137,13 +137,19 @@ def test_an_ending_without_a_reason_is_refused() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_who_watches_an_audience_hears_of_each_step(valkey: str) -> None:
+async def test_staff_who_watch_hear_of_all_steps_of_a_moment_at_once(
+    valkey: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     layer: Any = get_channel_layer()
     channel = await layer.new_channel()
     await layer.group_add(page_broadcast.audience_group("study-3"), channel)
     episode = await database_sync_to_async(make_episode)(audience="study-3")
-    await database_sync_to_async(submit)(episode, 1, "noop")
+    monkeypatch.setattr(page_broadcast, "GATHER_SECONDS", 1.0)
+    for step in (1, 2):
+        await database_sync_to_async(submit)(episode, step, "noop")
+    told: dict[str, Any] = {"type": "episode.news", "episode": str(episode.key), "status": "playing"}
+    told |= {"fallbacks": 0, "ran_out": 0}
     assert await layer.receive(channel) == {
-        "type": "episode.news", "episode": str(episode.key), "step": 1, "status": "playing",
-        "fallbacks": 0, "ran_out": 0,
-    }  # fmt: skip
+        "type": "audience.news",
+        "news": [{**told, "step": 1}, {**told, "step": 2}],
+    }

@@ -1,0 +1,102 @@
+"""Statements that are collected run together, in order, before anything that might need what they store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from kitchen.infra import joined_statements
+from kitchen.infra.joined_statements import (
+    Statement,
+    StatementResult,
+    delayed_statements,
+    run_later,
+    run_statements,
+)
+from kitchen.play.models import Episode
+from tests.kitchen.factories import make_episode
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+
+
+def labelled(episode: Episode, label: str, **more: Any) -> Statement:
+    return Statement("UPDATE kitchen_episode SET label = %s WHERE id = %s", (label, episode.pk), **more)
+
+
+def label_of(episode: Episode) -> str:
+    return Episode.objects.values_list("label", flat=True).get(pk=episode.pk)
+
+
+@pytest.fixture
+def together(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many statements each round trip has, on a database that is treated as PostgreSQL."""
+    counts: list[int] = []
+
+    def run(statements: Sequence[Statement]) -> list[StatementResult]:
+        counts.append(len(statements))
+        with connection.cursor() as cursor:
+            results = []
+            for each in statements:
+                cursor.execute(each.text, each.values)
+                results.append(joined_statements._result(cursor))
+        return results
+
+    monkeypatch.setattr(joined_statements, "_run_prepared", run)
+    monkeypatch.setattr(connection, "vendor", "postgresql")
+    return counts
+
+
+def test_statements_run_in_order_and_give_their_results() -> None:
+    episode = make_episode()
+    changed, read = run_statements(
+        [
+            labelled(episode, "first"),
+            Statement("SELECT label FROM kitchen_episode WHERE id = %s", [episode.pk]),
+        ]
+    )
+    assert (changed.count, changed.rows, read.count, read.rows) == (1, [], 1, [("first",)])
+
+
+def test_collected_statements_run_together_at_the_end(together: list[int]) -> None:
+    episode = make_episode()
+    with delayed_statements():
+        run_later(labelled(episode, "first"))
+        run_later(labelled(episode, "second"))
+        assert together == []
+    assert together == [2] and label_of(episode) == "second"
+    run_later(labelled(episode, "third"))
+    assert together == [2, 1]
+
+
+def test_collected_statements_run_before_one_that_could_read_what_they_store(together: list[int]) -> None:
+    episode = make_episode()
+    with delayed_statements():
+        run_later(labelled(episode, "stored"))
+        assert label_of(episode) == "stored" and together == [1]
+        run_statements([labelled(episode, "last")])
+    assert together == [1, 1] and label_of(episode) == "last"
+
+
+def test_collected_statements_are_dropped_if_the_block_fails(together: list[int]) -> None:
+    episode = make_episode()
+    with pytest.raises(ZeroDivisionError), delayed_statements():
+        run_later(labelled(episode, "half"))
+        raise ZeroDivisionError
+    assert together == [] and label_of(episode) == episode.label
+
+
+@pytest.mark.parametrize("collected", [False, True])
+def test_a_statement_that_must_change_a_row_raises_its_error(collected: bool) -> None:
+    episode = make_episode()
+    missing = Statement("UPDATE kitchen_episode SET label = %s WHERE id = %s", ("", 0), LookupError("none"))
+    with pytest.raises(LookupError, match="none"), transaction.atomic():
+        if collected:
+            with delayed_statements():
+                run_later(labelled(episode, "half"))
+                run_later(missing)
+        else:
+            run_statements([labelled(episode, "half"), missing])
+    assert label_of(episode) == episode.label
