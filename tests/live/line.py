@@ -115,7 +115,8 @@ async def dial(
     *,
     cookie: str = "",
 ) -> Line:
-    """Connect to this address. Raises OSError."""
+    """Connect to this address. Raises OSError. If the caller does not wait any longer, the connection is
+    closed, and nothing is heard of it."""
     parts = urlsplit(address)
     loop = asyncio.get_running_loop()
     _, line = await loop.create_connection(
@@ -123,5 +124,10 @@ async def dial(
         parts.hostname or "",
         parts.port or 80,
     )
-    await line.opened
+    try:
+        await line.opened
+    except asyncio.CancelledError:
+        line.heard, line.lost = (lambda text: None), (lambda code: None)
+        line.hang_up()
+        raise
     return line

@@ -8,9 +8,10 @@
 
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
-  const HURRY = 600; // the same while a choice is on its way, or the browser says that it is offline
+  const HURRY = 600; // the same while a choice is on its way, a clock takes the steps, or the browser says that it is offline
   const DOUBT = 1000; // milliseconds without an answer to that after which we say so
-  const SILENCE = 12000; // after which we connect anew
+  const UNANSWERED = 5000; // after which we connect anew: that machine may have vanished, and another one is there
+  const SILENCE = 12000; // of silence after which we do so without asking, as when this device has slept
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
   const LATER = 4503; // close code: nothing can be read or stored at the moment
@@ -137,7 +138,8 @@
   function listen() {
     if (!state.connected) return;
     const silence = Date.now() - state.heard;
-    if (silence > SILENCE) return giveUp();
+    const unanswered = state.asked > state.heard && Date.now() - state.asked > UNANSWERED;
+    if (silence > SILENCE || unanswered) return giveUp();
     ask(silence);
     const doubted = state.asked > state.heard && Date.now() - state.asked > DOUBT;
     if (doubted !== state.doubted) {
@@ -167,7 +169,7 @@
 
   /* whether anybody is there; sooner where there is reason to doubt it */
   function ask(silence) {
-    const patience = choosing.sent || !navigator.onLine ? HURRY : PING;
+    const patience = choosing.sent || play.ticking?.expects() || !navigator.onLine ? HURRY : PING;
     const unanswered = state.pinged > state.heard && Date.now() - state.pinged < PING;
     if (silence <= patience || unanswered) return;
     if (state.asked <= state.heard) state.asked = Date.now();

@@ -252,6 +252,6 @@
   document.addEventListener("visibilitychange", letGo);
   setInterval(hold, 20);
   setInterval(sayBegin, 250);
-  play.ticking = { down, up };
+  play.ticking = { down, up, expects: () => plays() && state.stepped > 0 };
   sayBegin();
 })();
