@@ -26,7 +26,7 @@ CALM = 1.0
 """Seconds after which the player then chooses again, if its command had no effect."""
 PING, HURRY = 4.0, 0.6
 """Seconds of silence after which a page sends a ping, and the same while a command is on its way."""
-UNANSWERED, SILENCE = 5.0, 12.0
+UNANSWERED, SILENCE = 4.0, 12.0
 """Seconds without an answer to a ping, and seconds of silence, after which a page connects again."""
 ASKED = b'{"type": "ping"}'
 """The text of the ping."""
@@ -46,6 +46,9 @@ class Player:
     It sends a command every `every` seconds, counted from `first`; if `every` is 0, at once. After a lost
     connection it connects again. It then chooses again if its command was not accepted.
     """
+
+    connect_seconds: float | None = None
+    """Seconds that a machine has to accept a connection."""
 
     def __init__(
         self, url: str, keys: Sequence[str], *, as_html: bool = False, every: float = 0.0, seed: int = 0
@@ -91,7 +94,7 @@ class Player:
         take = "" if self.heard_once else "&take=1"
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
-        self._use(await dial(address, protocols, self.heard, self.lost))
+        self._use(await dial(address, protocols, self.heard, self.lost, connect_seconds=self.connect_seconds))
 
     async def open(self) -> None:
         """Connect, and repeat this until it succeeds."""

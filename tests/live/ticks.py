@@ -63,10 +63,10 @@ class Page:
             await asyncio.sleep(self.chance.expovariate(1 / EVERY))
             self.press()
 
-    async def open(self, url: str, lost: Callable[[int], None]) -> None:
-        """Connect to the app at this address. Raises OSError."""
+    async def open(self, url: str, lost: Callable[[int], None], connect_seconds: float | None = None) -> None:
+        """Connect to the app at this address; see `dial`. Raises OSError."""
         address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
-        self.line = await dial(address, [], self.heard, lost)
+        self.line = await dial(address, [], self.heard, lost, connect_seconds=connect_seconds)
 
     def press(self) -> None:
         """Press a key and release it."""

@@ -14,11 +14,13 @@ from tests.live.ticks import EVERY, Page
 from tests.live.witness import Witness
 
 CONNECT_SECONDS = 1.0
-"""Seconds that a machine has to open a websocket, before the next one is tried."""
+"""Seconds that a machine has to accept a connection, before the next one is tried."""
 
 
 class Traveller(Witness):
     """A player of turns, whose page reconnects to another machine (`urls`) if its own one is gone."""
+
+    connect_seconds = CONNECT_SECONDS
 
     def __init__(self, urls: Sequence[str], key: str, **more: Any) -> None:
         super().__init__(urls[0], key, **more)
@@ -30,8 +32,7 @@ class Traveller(Witness):
         for base in [*self._bases[start:], *self._bases[:start]]:
             self.base = base
             with suppress(OSError):  # a timeout, too
-                async with asyncio.timeout(CONNECT_SECONDS):
-                    return await super().connect()
+                return await super().connect()
         raise ConnectionError("no machine answers")
 
 
@@ -63,8 +64,7 @@ class TickTraveller(Page):
             for url in list(self._urls):
                 self.is_connected = True
                 with suppress(OSError):
-                    async with asyncio.timeout(CONNECT_SECONDS):
-                        await self.open(url, self._lost)
+                    await self.open(url, self._lost, CONNECT_SECONDS)
                     break
                 self.is_connected = False
                 self._urls.append(self._urls.pop(0))

@@ -5,7 +5,7 @@ The machines are network namespaces of this one (`tests.live.network_machines`),
 third one has PostgreSQL and Redis. A machine vanishes in two ways, in turn: all its processes are killed, or
 its link is cut without notice. Players reconnect to the other one. The program prints how long each episode
 stood still. Afterwards nothing may be missing (`tests.live.kills` lists the checks); otherwise the exit code
-is 1. It is 2 if the machines cannot be made, or PostgreSQL is missing. docs/two-machines.md has the results.
+is 1. It is 2 if the machines cannot be made, or PostgreSQL is missing. docs/fault-figures.md has the results.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const HURRY = 600; // the same while a choice is on its way, a clock takes the steps, or the browser says that it is offline
   const DOUBT = 1000; // milliseconds without an answer to that after which we say so
-  const UNANSWERED = 5000; // after which we connect anew: that machine may have vanished, and another one is there
+  const UNANSWERED = 4000; // after which we connect anew: that machine may have vanished, and another one is there
   const SILENCE = 12000; // of silence after which we do so without asking, as when this device has slept
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
