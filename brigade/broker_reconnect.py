@@ -5,9 +5,9 @@ is lost. Celery does not handle this error, so the worker would end. Only worker
 kombu's Redis transport takes a second to import.
 """
 
-# kombu 5.7 raises AttributeError while it closes a channel whose connection is lost, and when a task ends later
-# and is confirmed there. Celery does not treat that as a lost connection, and the worker ends. Celery also
-# waits longer between attempts than people should wait.
+# kombu 5.7 raises AttributeError while it closes a channel whose connection is lost, and when a task that
+# ends later is confirmed there. Celery does not treat that as a lost connection, and the worker ends. Celery
+# also waits longer between attempts than people should wait.
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from typing import Any
 
 from celery.worker import consumer
 from kombu.transport import redis
-
 
 CLOSED = "this connection to the broker is closed"
 

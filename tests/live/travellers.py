@@ -13,8 +13,11 @@ from tests.live.stalls import Wait
 from tests.live.ticks import EVERY, Page
 from tests.live.witness import Witness
 
-CONNECT_SECONDS = 1.0
-"""Seconds that a machine has to accept a connection, before the next one is tried."""
+CONNECT_SECONDS, OPEN_SECONDS = 1.0, 15.0
+"""Seconds that a machine has to accept a connection, before the next one is tried, and to open a websocket.
+"""
+
+REAL_TIME = "game in real time"
 
 
 class Traveller(Witness):
@@ -32,7 +35,8 @@ class Traveller(Witness):
         for base in [*self._bases[start:], *self._bases[:start]]:
             self.base = base
             with suppress(OSError):  # a timeout, too
-                return await super().connect()
+                async with asyncio.timeout(OPEN_SECONDS):
+                    return await super().connect()
         raise ConnectionError("no machine answers")
 
 
@@ -64,7 +68,8 @@ class TickTraveller(Page):
             for url in list(self._urls):
                 self.is_connected = True
                 with suppress(OSError):
-                    await self.open(url, self._lost, CONNECT_SECONDS)
+                    async with asyncio.timeout(OPEN_SECONDS):
+                        await self.open(url, self._lost, CONNECT_SECONDS)
                     break
                 self.is_connected = False
                 self._urls.append(self._urls.pop(0))
@@ -102,9 +107,12 @@ class TickTraveller(Page):
         self.lost_steps += message.get("lost_steps", 0)
         super().showed(message)
         if self.step > newest:
-            self.waits += [Wait(self._new_at, now, self.step)] if self._new_at else []
+            self.waits += [Wait(self._new_at, now, self.step, REAL_TIME)] if self._new_at else []
             self._new_at = now
 
     def waits_until(self, now: float) -> list[Wait]:
         """Return all waits, and the one that is not over yet."""
-        return [*self.waits, *([] if self.over or not self._new_at else [Wait(self._new_at, now)])]
+        return [
+            *self.waits,
+            *([] if self.over or not self._new_at else [Wait(self._new_at, now, 0, REAL_TIME)]),
+        ]

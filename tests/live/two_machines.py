@@ -21,7 +21,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import count, cycle, islice, pairwise
+from itertools import chain, count, cycle, islice, pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,7 +32,7 @@ from tests.live.kills import BUSY_STALLED, EVERY, PATIENCE, all_well, take_seats
 from tests.live.network_machines import Machine, Network
 from tests.live.options import OneLineParser, number
 from tests.live.stack import plain_environment
-from tests.live.stalls import Table, Wait, quantile, waits_at
+from tests.live.stalls import WORST, Table, Wait, quantile, waits_at
 from tests.live.table import markdown
 from tests.live.travellers import TickTraveller, Traveller
 from tests.live.witness import Witness
@@ -234,8 +234,13 @@ def told_stalls(
             cells = [cell for longest in (in_turns, in_time) for cell in _quantiles(longest, events)]
             rows.append((WORDS[kind], str(len(events)), *cells, goal))
     head = ("", "times", "episodes in turns: p50", "max", "games in real time: p50", "max", "goal of max")
-    worst = sorted((wait for longest in in_turns for wait in longest), key=lambda wait: -wait.seconds)[:5]
-    lines = [f"{wait.seconds:.1f} s: {wait.table}, step {wait.step}" for wait in worst]
+    found = chain.from_iterable(zip(longest, blows, strict=True) for longest in (*in_turns, *in_time))
+    worst = sorted(found, key=lambda each: -each[0].seconds)[:WORST]
+    lines = [
+        f"{wait.seconds:.1f} s ({WORDS[blow.kind]}): {wait.table}, step {wait.step}, "
+        f"wanted {wait.wanted - blow.at:+.1f} s from then"
+        for wait, blow in worst
+    ]
     return "\n".join([markdown(head, rows), *lines])
 
 
