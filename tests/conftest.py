@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -50,7 +51,7 @@ PROGRAMS = {"stack", "live_stack", "running"}
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the machine may be busy
 settings.register_profile("nightly", patient)
-settings.register_profile("brigade", patient, max_examples=40)
+settings.register_profile("brigade", patient, max_examples=25)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -169,8 +170,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     items.sort(key=lambda item: (-starts[item.path], item.path))
 
 
-def pytest_collection_finish() -> None:
-    """Exclude all objects that are loaded by now from garbage collection, and run it less often."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Exclude all objects that are loaded by now from garbage collection, and run it less often. If the tests
+    run in forked processes, load the largest package of those that the app loads late only once, before
+    they are forked."""
+    if session.config.getoption("processes", 0):
+        import_module("anthropic")
     gc.collect()
     gc.freeze()
     gc.enable()

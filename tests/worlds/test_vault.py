@@ -31,7 +31,6 @@ from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
-from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Condition, Study
 from study.pilot.previews import condition_preview
 from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants
@@ -211,6 +210,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("without_drawings")
+@pytest.mark.usefixtures("blank_drawings")
 def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> None:
     make_participants(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
     call_command("export_study", study.slug, "--out", str(tmp_path))
@@ -222,7 +222,6 @@ def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> 
     call_command("analyse_study", study.slug, "--out", str(tmp_path / "found"))
     report = "".join(path.read_text() for path in (tmp_path / "found").glob("*.md"))
     assert "Messages sent" in report
-    compute_and_cache(study, "synthetic")
 
 
 def test_programs_walk_its_study_in_the_running_app(live_stack: Stack) -> None:

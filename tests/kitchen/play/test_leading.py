@@ -44,7 +44,7 @@ LEAD = 3
 
 def led(
     *,
-    step_seconds: float | None = 3,
+    step_seconds: float | None = 60,
     steps: int = 60,
     sees: str = "all",
     schedule: str = TOGETHER,

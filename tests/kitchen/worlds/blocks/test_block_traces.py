@@ -19,19 +19,22 @@ from kitchen.worlds.blocks.block_traces import TRACES
 FILE = Path(__file__).parents[2] / "data" / "blocks.jsonl.gz"
 
 
-def test_all_60_traces_agree() -> None:
-    out = io.StringIO()
-    call_command("check_traces", str(FILE), stdout=out)
-    assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
-
-
-def test_a_family_of_worlds_can_be_named_and_has_traces_of_its_own() -> None:
+def test_all_60_traces_of_a_family_agree() -> None:
     out = io.StringIO()
     call_command("check_traces", world="blocks", stdout=out)
     assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
     assert len(read_traces("blocks", FILE)) == 60 > len(read_traces("blocks_gather", FILE))
+
+
+def test_a_family_of_worlds_in_a_file_is_checked_and_measured_world_by_world(tmp_path: Path) -> None:
+    first = {json.loads(line)["world"]: line for line in reversed(lines_of_traces())}
+    short = tmp_path / "short.jsonl"
+    short.write_text("".join(first.values()), encoding="utf-8")
     out = io.StringIO()
-    call_command("bench_engine", world="blocks", rounds=1, stdout=out)
+    call_command("check_traces", str(short), stdout=out)
+    assert out.getvalue().splitlines() == ["5 of 5 traces agree"]
+    out = io.StringIO()
+    call_command("bench_engine", str(short), world="blocks", rounds=1, stdout=out)
     named = [line.partition(":")[0] for line in out.getvalue().splitlines() if ": first" in line]
     assert named == list(worlds_of("blocks")) and len(named) == 5
 
@@ -41,9 +44,13 @@ def test_a_missing_file_is_told_without_its_path_twice() -> None:
         call_command("check_traces", "/no/file")
 
 
-def recorded(name: str) -> dict[str, Any]:
+def lines_of_traces() -> list[str]:
     with gzip.open(FILE, "rt", encoding="utf-8") as lines:
-        return next(line for line in map(json.loads, lines) if line["name"] == name)
+        return list(lines)
+
+
+def recorded(name: str) -> dict[str, Any]:
+    return next(line for line in map(json.loads, lines_of_traces()) if line["name"] == name)
 
 
 def difference(raw: object) -> str:

@@ -46,7 +46,8 @@ def make(study: Study, *more: str) -> str:
 @pytest.mark.servers
 def test_everybody_is_synthetic_and_most_finish(study: Study) -> None:
     assert (
-        make(study, "--steps-per-episode", "12").splitlines()[-1] == "30 synthetic participants made in small"
+        make(study, "--recordings", "1", "--steps-per-episode", "12").splitlines()[-1]
+        == "30 synthetic participants made in small"
     )
     assert Participant.objects.filter(synthetic=True).count() == 30
     assert not Episode.objects.filter(synthetic=False).exists()
