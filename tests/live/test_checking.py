@@ -8,7 +8,7 @@ import pytest
 
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.turn.state_store import current_world
-from tests.kitchen.factories import make_episode, submit
+from tests.kitchen.factories import make_episode, mind, submit
 from tests.live.checking import faults_in, wrong_commands
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -56,13 +56,13 @@ def test_a_command_that_was_taken_and_is_not_stored_is_named(shown: dict[str, An
     assert fault.endswith("step 2: ['noop'] was taken, and ['goto', 'pot0'] is stored")
 
 
-def test_a_decision_that_had_no_effect_is_no_second_one_and_a_missing_one_is_named() -> None:
-    episode = make_episode(seats=2, minds=[MindPlan("random", (1,), {})])
-    mind = episode.minds.get()
-    decided = [Decision(mind=mind, step=1, played_by="random", milliseconds=1, dropped=why) for why in ("taken", "")]
+def test_a_second_decision_for_a_step_is_named_unless_it_had_no_effect() -> None:
+    episode = make_episode(seats=2, minds=(mind("random", 1),))
+    given = {"mind": episode.minds.get(), "step": 1, "played_by": "random", "milliseconds": 1}
+    decided = [Decision(**given, dropped=why) for why in ("", "taken", "")]
     Episode.objects.update(step=1)
-    for number, expected in enumerate((1, 0)):
-        decided[number].save()
+    for decision, expected in zip(decided, (0, 0, 1), strict=True):
+        decision.save()
         found = [fault for fault in wrong_commands(Episode.objects.get(), []) if "not one decision" in fault]
         assert len(found) == expected
 
