@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released exports live clicks frames locks 
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults attack install optimum model lock sbom docs messages pictures three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack install optimum model lock sbom docs messages pictures three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -41,6 +41,8 @@ soak: install  ## let half as many people play for MINUTES=60, and report what g
 	@$(OURS) -m tests.live.load --soak $(MINUTES) $(OPTIONS)
 faults: install  ## kill processes during play, and check that nothing is lost: make faults OPTIONS="--database postgres"
 	@$(OURS) -m tests.live.kills $(OPTIONS)
+two-machines: install  ## let one of two machines vanish during play, by killed processes or a cut link (as root): make two-machines OPTIONS="--absences 8"
+	@$(OURS) -m tests.live.two_machines $(OPTIONS)
 attack: install  ## attack the app while six people play, and check every answer: make attack OPTIONS="--quick"
 	@$(OURS) -m tests.live.attack $(OPTIONS)
 install: python  ## only create .venv, with the tools for tests

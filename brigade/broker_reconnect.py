@@ -5,9 +5,9 @@ is lost. Celery does not handle this error, so the worker would end. Only worker
 kombu's Redis transport takes a second to import.
 """
 
-# kombu 5.7 raises AttributeError while it closes a channel whose connection is lost. Celery does not treat
-# that as a lost connection, and the worker ends. Celery also waits longer between attempts than people should
-# wait.
+# kombu 5.7 raises AttributeError while it closes a channel whose connection is lost, and when a task that
+# ends later is confirmed there. Celery does not treat that as a lost connection, and the worker ends. Celery
+# also waits longer between attempts than people should wait.
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from typing import Any
 
 from celery.worker import consumer
 from kombu.transport import redis
+
+CLOSED = "this connection to the broker is closed"
 
 
 class ReconnectingChannel(redis.Channel):
@@ -26,7 +28,14 @@ class ReconnectingChannel(redis.Channel):
         try:
             super().close()  # type: ignore[no-untyped-call]
         except AttributeError as error:
-            raise ConnectionError("this connection to the broker is closed") from error
+            raise ConnectionError(CLOSED) from error
+
+    def _connparams(self, asynchronous: bool = False) -> Any:
+        """Return the arguments of a new connection. Raises ConnectionError if this channel's own connection
+        is closed."""
+        if self.connection.client is None:
+            raise ConnectionError(CLOSED)
+        return super()._connparams(asynchronous)  # type: ignore[no-untyped-call]
 
 
 redis.Transport.Channel = ReconnectingChannel

@@ -23,6 +23,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from brigade import paths
 from brigade.listen_address import last_instance_url
+from brigade.lost_peers import postgres_client_options, postgres_server_settings, redis_options
 from brigade.paths import make_private_and_warn
 from brigade.process_startup import use_one_blas_thread
 from brigade.server_limits import LARGEST_BODY
@@ -190,8 +191,9 @@ def _database(database: dict[str, Any]) -> dict[str, Any]:
         return {**database, "CONN_MAX_AGE": None}
     if database.get("ENGINE") != "django.db.backends.postgresql":
         raise ImproperlyConfigured("DATABASE_URL: only sqlite:/// and postgres:// are supported")
-    options = {"connect_timeout": LOCK_SECONDS, **database.get("OPTIONS", {})}
-    options["options"] = f"-c lock_timeout={LOCK_SECONDS}s {options.get('options', '')}".strip()
+    options = {"connect_timeout": LOCK_SECONDS, **postgres_client_options(), **database.get("OPTIONS", {})}
+    ours = f"-c lock_timeout={LOCK_SECONDS}s {postgres_server_settings()}"
+    options["options"] = f"{ours} {options.get('options', '')}".strip()
     return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 
@@ -317,7 +319,7 @@ CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
         "CONFIG": {
-            "hosts": [{"address": REDIS_URL, "socket_timeout": None}],
+            "hosts": [{"address": REDIS_URL, "socket_timeout": None, **redis_options(REDIS_URL)}],
             "prefix": PREFIX,
             "serializer_format": "msgpack",
         },
@@ -366,6 +368,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "max_retries": 1,
     "interval_start": 0,
+    **redis_options(REDIS_URL),
 }
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -26,6 +26,7 @@ from kitchen.infra.os_processes import parent_death_hook
 from tests.browser import find_chromium
 from tests.servers import wait_until
 
+LOOPBACK = "127.0.0.1"
 RESTART_SECONDS = 0.1
 """Seconds between a server's death and its next start, as in systemd."""
 SHELL = "chromium-headless-shell"
@@ -113,11 +114,12 @@ def wheel_postgres() -> Path | None:
 
 
 @contextmanager
-def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
+def postgres(kept: bool = False, host: str = LOOPBACK) -> Iterator[tuple[str, str]]:
     """Start a PostgreSQL on a free port. Return its address (as `DATABASE_URL`) and a description.
 
     It is fast because it loses its data if it dies. If `kept` is true, it keeps its data and is started
-    again. Raises LookupError if PostgreSQL is missing or does not start.
+    again. With another `host`, an address of this machine, its neighbours may connect, too. Raises
+    LookupError if PostgreSQL is missing or does not start.
     """
     programs = system_postgres() or wheel_postgres()
     if programs is None:
@@ -128,12 +130,15 @@ def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
             shutil.chown(folder, user)
         data, port = f"{folder}/data", free_port()
         run_once([programs / "initdb", "-D", data, "-U", "brigade", "-A", "trust", "-E", "UTF8", "-N"], user)
-        tuned = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200"]
+        if host != LOOPBACK:
+            with Path(f"{data}/pg_hba.conf").open("a") as admitted:
+                admitted.write("host all all samenet trust\n")
+        tuned = ["-c", f"listen_addresses={host}", "-c", "max_connections=200"]
         tuned += quick_to_recover(data) if kept else [*FORGETFUL, *UNTENDED, *BOUNDED, *INTERPRETED]
         with serving(
             [str(programs / "postgres"), "-D", data, "-p", str(port), "-k", folder, *tuned], user, kept
         ):
-            url = f"postgres://brigade@127.0.0.1:{port}/postgres"
+            url = f"postgres://brigade@{host}:{port}/postgres"
             wait_until(lambda: postgres_answers(url), "an answer from PostgreSQL")
             kind = "the wheel's" if programs == wheel_postgres() else "the installed"
             waits = "" if kept else " (which does not wait for the disk)"
@@ -183,19 +188,21 @@ def postgres_version(url: str) -> str:
 
 
 @contextmanager
-def redis_server(kept: bool = False) -> Iterator[tuple[str, str]]:
+def redis_server(kept: bool = False, host: str = LOOPBACK) -> Iterator[tuple[str, str]]:
     """Start a Redis on a free port, or a Valkey if Redis is not installed. Return its address (as
-    `REDIS_URL`) and a description. If `kept` is true, it is started again when it dies."""
+    `REDIS_URL`) and a description. If `kept` is true, it is started again when it dies. With another `host`,
+    an address of this machine, its neighbours may connect, too."""
     installed, port = shutil.which("redis-server"), free_port()
     with tempfile.TemporaryDirectory(prefix="brigade-redis-") as folder:
         program = installed or valkey_command(Path(folder))[0]
-        options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""]
+        options = ["--port", str(port), "--bind", host, "--dir", folder, "--save", ""]
+        options += [] if host == LOOPBACK else ["--protected-mode", "no"]
         with serving([program, *options], None, kept):
-            client = redis.Redis(port=port)
+            client = redis.Redis(host, port)
             wait_until(lambda: redis_answers(client), "an answer from Redis")
             found = client.info()
             kind = f"Redis {found['redis_version']}" if installed else "Valkey, for no Redis is installed"
-            yield f"redis://127.0.0.1:{port}/0", kind
+            yield f"redis://{host}:{port}/0", kind
 
 
 def redis_answers(client: redis.Redis) -> bool:

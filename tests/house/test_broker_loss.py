@@ -34,21 +34,27 @@ library: Any = kombu
 """Has no types."""
 
 
-def test_a_connection_can_be_closed_whose_broker_died_while_a_message_was_open() -> None:
+def test_a_connection_can_be_closed_whose_broker_died_while_a_message_was_open(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     worker_init.send(sender=app)
     with Valkey() as broker:
         connection = library.Connection(broker_url(broker.url))
-        take_and_wait_for_more(connection)
+        errors = connection.connection_errors
+        message = take_and_wait_for_more(connection)
         kill(broker.child)
         close_as_a_worker_does(connection)
         assert not connection.connected
+        message.ack_log_error(logging.getLogger("celery"), errors)  # its task ends later
+        assert "Couldn't ack" in caplog.text
 
 
-def take_and_wait_for_more(connection: Any) -> None:
-    """Have a message that is not done with, and be listening for the next one, on two channels."""
-    taken: list[str] = []
+def take_and_wait_for_more(connection: Any) -> Any:
+    """Have a message that is not done with, and be listening for the next one, on two channels. Return the
+    message."""
+    taken: list[Any] = []
     errands, orders = (library.Queue(name, routing_key=name) for name in ("errands", "orders"))
-    take = [lambda body, _: taken.append(body)]
+    take = [lambda _, message: taken.append(message)]
     library.Consumer(connection.default_channel, [errands], callbacks=take).consume()
     library.Consumer(connection.channel(), [orders]).consume()
     with connection.channel() as other:
@@ -58,7 +64,9 @@ def take_and_wait_for_more(connection: Any) -> None:
     with suppress(TimeoutError):
         while True:
             connection.drain_events(timeout=0.2)
-    assert taken == ["an errand"]
+    (message,) = taken
+    assert message.payload == "an errand"
+    return message
 
 
 def close_as_a_worker_does(connection: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,30 @@ def test_a_named_database_goes_before_it(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("DATABASE_URL", "postgres://user:word@host:5433/name")
     found = read().DATABASES["default"]
     assert (found["HOST"], found["PORT"], found["NAME"]) == ("host", 5433, "name")
+
+
+def test_connections_to_a_machine_that_vanished_end_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "DATABASE_URL", "postgres://user:word@host:5433/name?keepalives_idle=9&options=-c jit=off"
+    )
+    monkeypatch.setenv("REDIS_URL", "redis://host:6379/0")
+    found = read()
+    options = found.DATABASES["default"]["OPTIONS"]
+    assert (options["tcp_user_timeout"], options["keepalives_idle"]) == (5000, 9), "what is given goes first"
+    assert "-c tcp_user_timeout=5s" in options["options"] and options["options"].endswith("-c jit=off")
+    (host,) = found.CHANNEL_LAYERS["default"]["CONFIG"]["hosts"]
+    for redis in (host, found.CELERY_BROKER_TRANSPORT_OPTIONS):
+        assert redis["socket_keepalive"]
+        assert redis["socket_keepalive_options"][socket.TCP_USER_TIMEOUT] == 5000
+
+
+def test_a_unix_socket_has_no_machine_that_could_vanish() -> None:
+    found = read()
+    (host,) = found.CHANNEL_LAYERS["default"]["CONFIG"]["hosts"]
+    assert not {"socket_keepalive", "socket_keepalive_options"} & {
+        *host,
+        *found.CELERY_BROKER_TRANSPORT_OPTIONS,
+    }
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from pathlib import Path
 
@@ -163,8 +164,16 @@ async def test_a_command_that_a_hung_server_never_read_is_given_again_by_itself(
     for child in live_stack.webs:
         child.tell(signal.SIGSTOP)
     await page.click("#menu [data-submit]")
+    tried: list[object] = []
+    page.on("websocket", lambda socket: tried.append(socket))
     await page.clock.fast_forward(15_000)
     await page.wait_for_selector("#connection[data-state=reconnecting]")
+    assert len(tried) == 1
+    for _ in range(40):  # nobody answers that one either
+        if len(tried) == 1:
+            await page.clock.fast_forward(1_000)
+            await asyncio.sleep(0.05)
+    assert len(tried) == 2
     live_stack.kill_daphne()
     live_stack.restart()
     await page.clock.fast_forward(6_000)

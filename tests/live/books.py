@@ -258,8 +258,8 @@ def faults(shown: list[Json]) -> list[str]:
 
 def log_of(keys: list[str]) -> dict[str, int]:
     """Count what the logs of these seats' episodes contain: steps, commands of agents and people, fallbacks,
-    and people whose time ran out."""
-    from kitchen.play.models import SeatCommand, Step
+    people whose time ran out, and agents' decisions without effect."""
+    from kitchen.play.models import Decision, SeatCommand, Step
     from kitchen.play.turn.step_timer import TIMEOUT
 
     rows = SeatCommand.objects.filter(episode__seats__key__in=keys).distinct()
@@ -269,6 +269,10 @@ def log_of(keys: list[str]) -> dict[str, int]:
         "commands": rows.count(),
         "fallbacks": rows.exclude(fallback="").count() - ran_out,
         "time-outs": ran_out,
+        "decisions in vain": Decision.objects.filter(mind__episode__seats__key__in=keys)
+        .exclude(dropped="")
+        .distinct()
+        .count(),
     }
 
 

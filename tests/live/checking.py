@@ -74,7 +74,8 @@ def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
 
 
 def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
-    """Check that each seat has one command per step, and each agent one decision per step, as they ran."""
+    """Check that each seat has one command per step, and each agent one decision per step, as they ran. A
+    worker that vanished may have decided, too; that decision has no effect (`dropped`)."""
     given = sorted(
         (row.step, row.seat, json.dumps(row.command))
         for row in SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
@@ -83,7 +84,7 @@ def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
     if given != ran:
         yield "the commands that were given are not those that ran"
     for mind in episode.minds.all():
-        decisions = Decision.objects.filter(mind=mind, step__lte=episode.step)
+        decisions = Decision.objects.filter(mind=mind, step__lte=episode.step, dropped="")
         decided = sorted(decisions.values_list("step", flat=True))
         if decided != list(range(1, episode.step + 1)):
             yield f"{mind}: not one decision for each step"

@@ -114,14 +114,22 @@ async def dial(
     lost: Callable[[int], None],
     *,
     cookie: str = "",
+    connect_seconds: float | None = None,
 ) -> Line:
-    """Connect to this address. Raises OSError."""
+    """Connect to this address. Raises OSError, also if the machine does not accept within `connect_seconds`.
+    If the caller does not wait any longer, the connection is closed, and nothing is heard of it."""
     parts = urlsplit(address)
     loop = asyncio.get_running_loop()
-    _, line = await loop.create_connection(
-        lambda: Line(address, protocols, heard, lost, squeezed=not protocols, cookie=cookie),
-        parts.hostname or "",
-        parts.port or 80,
-    )
-    await line.opened
+    async with asyncio.timeout(connect_seconds):
+        _, line = await loop.create_connection(
+            lambda: Line(address, protocols, heard, lost, squeezed=not protocols, cookie=cookie),
+            parts.hostname or "",
+            parts.port or 80,
+        )
+    try:
+        await line.opened
+    except asyncio.CancelledError:
+        line.heard, line.lost = (lambda text: None), (lambda code: None)
+        line.hang_up()
+        raise
     return line

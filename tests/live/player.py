@@ -24,8 +24,10 @@ AT_ONCE = 0.05
 """Seconds within which a page connects again if the server asks it to."""
 CALM = 1.0
 """Seconds after which the player then chooses again, if its command had no effect."""
-PING, SILENCE = 4.0, 12.0
-"""Seconds of silence after which a page sends a ping, and after which it connects again."""
+PING, HURRY = 4.0, 0.6
+"""Seconds of silence after which a page sends a ping, and the same while a command is on its way."""
+UNANSWERED, SILENCE = 4.0, 12.0
+"""Seconds without an answer to a ping, and seconds of silence, after which a page connects again."""
 ASKED = b'{"type": "ping"}'
 """The text of the ping."""
 FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
@@ -44,6 +46,9 @@ class Player:
     It sends a command every `every` seconds, counted from `first`; if `every` is 0, at once. After a lost
     connection it connects again. It then chooses again if its command was not accepted.
     """
+
+    connect_seconds: float | None = None
+    """Seconds that a machine has to accept a connection."""
 
     def __init__(
         self, url: str, keys: Sequence[str], *, as_html: bool = False, every: float = 0.0, seed: int = 0
@@ -69,6 +74,8 @@ class Player:
         self.reconnects = self.refusals = 0
         self.loop = asyncio.get_running_loop()
         self.heard_at = self.loop.time()
+        self.asked_at = 0.0
+        """When the first ping was sent since the server said something."""
         self.later: asyncio.TimerHandle | None = None
         self.connecting: asyncio.Task[None] | None = None
 
@@ -87,7 +94,7 @@ class Player:
         take = "" if self.heard_once else "&take=1"
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
-        self._use(await dial(address, protocols, self.heard, self.lost))
+        self._use(await dial(address, protocols, self.heard, self.lost, connect_seconds=self.connect_seconds))
 
     async def open(self) -> None:
         """Connect, and repeat this until it succeeds."""
@@ -120,14 +127,23 @@ class Player:
         if self.line:
             self.line.hang_up()
 
+    @property
+    def hears_nothing(self) -> bool:
+        """Return whether the server has been silent for so long that a page connects again."""
+        now = self.loop.time()
+        unanswered = self.asked_at > self.heard_at and now - self.asked_at > UNANSWERED
+        return self.line is not None and (unanswered or now - self.heard_at > SILENCE)
+
     def listen(self) -> None:
         """Check the connection once a second: send a ping after some silence, and connect again after
         more."""
-        silence = self.loop.time() - self.heard_at
-        if self.line and silence > SILENCE:
-            self.heard_at = self.loop.time()
+        now = self.loop.time()
+        silence = now - self.heard_at
+        if self.line and self.hears_nothing:
+            self.heard_at = now
             self.line.hang_up()
-        elif self.line and silence > PING:
+        elif self.line and silence > (PING if self.waits_for is None else HURRY):
+            self.asked_at = self.asked_at if self.asked_at > self.heard_at else now
             self.line.say(ASKED)
 
     def heard(self, text: bytes) -> None:

@@ -107,23 +107,8 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
             environment["DATABASE_URL"], first = stack.enter_context(postgres(kept))
             environment["REDIS_URL"], second = stack.enter_context(redis_server(kept))
             told = f"{first} and {second}"
-        log = stack.enter_context((Path(folder) / "runner.log").open("w+"))
-        process = subprocess.Popen(
-            [sys.executable, "-m", "brigade.runner"],
-            cwd=base_dir(),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            preexec_fn=parent_death_hook(os.getpid()),
-        )
-        stack.callback(process.wait)
-        stack.callback(process.terminate)
-        wait_until(
-            lambda: process.poll() is not None or "ready after" in said(log.name), "a stack that is ready"
-        )
-        if process.poll() is not None:
-            raise RuntimeError(f"the stack does not come up:\n{said(log.name)}")
+        process = stack.enter_context(app_process(environment))
+        wait_until_ready(process, environment)
         url = f"http://127.0.0.1:{environment['BRIGADE_PORT']}"
         ours = {**environment, "BRIGADE_URL": url, "DJANGO_SETTINGS_MODULE": "brigade.settings"}
         if database != "postgres":
@@ -131,6 +116,40 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
         stack_running = Running(url, process.pid, ours, told)
         wait_until(stack_running.is_calm, "a stack that has come up and rests")
         yield stack_running
+
+
+@contextmanager
+def app_process(environment: Mapping[str, str], *prefix: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `make run` with this environment until the block ends. `prefix` is a program with its arguments
+    that starts it."""
+    with runner_log(environment).open("w+") as log:
+        process = subprocess.Popen(
+            [*prefix, sys.executable, "-m", "brigade.runner"],
+            cwd=base_dir(),
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            preexec_fn=parent_death_hook(os.getpid()),
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def runner_log(environment: Mapping[str, str]) -> Path:
+    """Return the file with the output of the runner."""
+    return Path(environment["BRIGADE_VAR"]) / "runner.log"
+
+
+def wait_until_ready(process: subprocess.Popen[bytes], environment: Mapping[str, str]) -> None:
+    """Wait until the app says that it serves pages. Raises RuntimeError if it ends instead."""
+    log = str(runner_log(environment))
+    wait_until(lambda: process.poll() is not None or "ready after" in said(log), "a stack that is ready")
+    if process.poll() is not None:
+        raise RuntimeError(f"the stack does not come up:\n{said(log)}")
 
 
 @contextmanager

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kitchen.play.models import Episode, Seat, Step
+from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.turn.state_store import current_world
-from tests.kitchen.factories import make_episode, submit
-from tests.live.checking import faults_in
+from tests.kitchen.factories import make_episode, mind, submit
+from tests.live.checking import faults_in, wrong_commands
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 STEPS = 4
@@ -54,6 +54,17 @@ def test_a_command_that_was_taken_and_is_not_stored_is_named(shown: dict[str, An
     shown["taken"][1] = (2, ["noop"])
     (fault,) = faults_in([shown])
     assert fault.endswith("step 2: ['noop'] was taken, and ['goto', 'pot0'] is stored")
+
+
+def test_a_second_decision_for_a_step_is_named_unless_it_had_no_effect() -> None:
+    episode = make_episode(seats=2, minds=(mind("random", 1),))
+    given = {"mind": episode.minds.get(), "step": 1, "played_by": "random", "milliseconds": 1}
+    decided = [Decision(**given, dropped=why) for why in ("", "taken", "")]
+    Episode.objects.update(step=1)
+    for decision, expected in zip(decided, (0, 0, 1), strict=True):
+        decision.save()
+        found = [fault for fault in wrong_commands(Episode.objects.get(), []) if "not one decision" in fault]
+        assert len(found) == expected
 
 
 def test_an_episode_that_stands_still_is_named() -> None:

@@ -18,7 +18,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -58,11 +58,15 @@ class Page:
 
     async def play(self, url: str) -> None:
         """Connect, and press keys until the episode is over."""
-        address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
-        self.line = await dial(address, [], self.heard, lambda code: None)
+        await self.open(url, lambda code: None)
         while not self.over:
             await asyncio.sleep(self.chance.expovariate(1 / EVERY))
             self.press()
+
+    async def open(self, url: str, lost: Callable[[int], None], connect_seconds: float | None = None) -> None:
+        """Connect to the app at this address; see `dial`. Raises OSError."""
+        address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
+        self.line = await dial(address, [], self.heard, lost, connect_seconds=connect_seconds)
 
     def press(self) -> None:
         """Press a key and release it."""
@@ -80,9 +84,10 @@ class Page:
         if message["type"] == "over":
             self.over = True
         elif message["type"] in ("tick", "whole"):
-            self._step(message)
+            self.showed(message)
 
-    def _step(self, message: dict[str, Any]) -> None:
+    def showed(self, message: dict[str, Any]) -> None:
+        """Handle a tick, or a whole picture."""
         now = self.clock()
         self.back = max(self.back, self.step - message["step"])
         self.step = message["step"]

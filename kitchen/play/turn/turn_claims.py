@@ -11,11 +11,12 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from django.db import Error, connection, transaction
@@ -28,7 +29,8 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.organisation import END, PAIR, TALK_KINDS
 from kitchen.contract.team_schedules import IN_ROUNDS
 from kitchen.infra.db_retry import retry_while_unreachable
-from kitchen.infra.os_processes import process_is_gone, process_name
+from kitchen.infra.os_processes import process_is_gone, process_is_here, process_name
+from kitchen.infra.renewal_watch import RenewalWatch
 from kitchen.play.models import Decision, Episode, Message, Mind, PendingQuestion, Seat, SeatCommand
 from kitchen.play.turn.step_timer import ARRIVAL, PEOPLE_CODES
 
@@ -38,17 +40,19 @@ CLAIM_SECONDS = 15.0
 """A worker that does not renew its claim for this many seconds loses it.
 
 This is long enough for a machine that swaps or a database that restarts. A shorter time could make two
-workers pay for the same call. Other workers on the same machine find a killed worker at once
-(`release_dead_claims`). Only the loss of a machine takes this long.
+workers pay for the same call. Others find a worker that was killed, or whose machine vanished, sooner
+(`release_dead_claims`).
 """
+VANISHED_SECONDS = 3.0
+"""A worker on another machine has vanished if nobody saw it renew its claim for this many seconds."""
 
 MAX_DELAY_SECONDS = 600.0
 """Longest delay of a claim or a thinking time, in seconds. A longer one was written before somebody set the
 clock back.
 """
 
-RENEW_SECONDS = 3.0
-"""Seconds between two renewals of a claim. Four renewals in a row can fail."""
+RENEW_SECONDS = 1.0
+"""Seconds between two renewals of a claim."""
 
 
 def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
@@ -136,19 +140,38 @@ class MindClaim:
 
 
 def release_dead_claims() -> int:
-    """Release the claims of workers on this machine that have died. Return the number of agents that can now
-    be claimed."""
+    """Release the claims of workers that have died on this machine, and of workers on other machines that
+    have vanished. Return the number of agents that can now be claimed.
+
+    Call this about once a second. Vanished workers are only found by two calls or more.
+    """
     now = timezone.now()
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     minds = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
     questions = PendingQuestion.objects.filter(mind__episode__in=playing, deciding_until__gte=now)
-    return _release_dead(minds) + _release_dead(questions)
+    claims = [_claims_in(held) for held in (minds, questions)]
+    dead = _dead_claims(dict(chain.from_iterable(claims)))
+    return sum(_release(held, dead) for held, there in zip((minds, questions), claims, strict=True) if there)
 
 
-def _release_dead(held: QuerySet[Any]) -> int:
-    claims = set(held.exclude(deciding_by="").values_list("deciding_by", flat=True))
-    dead = [claim for claim in claims if process_is_gone(claim.partition("#")[0])]
-    return held.filter(deciding_by__in=dead).update(deciding_until=None, deciding_by="") if dead else 0
+def _claims_in(held: QuerySet[Any]) -> list[tuple[str, datetime]]:
+    return list(held.exclude(deciding_by="").values_list("deciding_by", "deciding_until").distinct())
+
+
+def _dead_claims(ends: Mapping[str, datetime]) -> list[str]:
+    """Return those of these claims, given with their ends, whose workers have died or vanished."""
+    workers = {claim: claim.partition("#")[0] for claim in ends}
+    dead = [claim for claim, worker in workers.items() if process_is_gone(worker)]
+    elsewhere = {claim: end for claim, end in ends.items() if not process_is_here(workers[claim])}
+    return [*dead, *_watch.abandoned(elsewhere)]
+
+
+def _release(held: QuerySet[Any], claims: Collection[str]) -> int:
+    return held.filter(deciding_by__in=claims).update(deciding_until=None, deciding_by="") if claims else 0
+
+
+_watch = RenewalWatch(VANISHED_SECONDS)
+"""Watches the claims of workers on other machines."""
 
 
 def claim_question(*, episode_id: int, step: int, mind: int) -> str:

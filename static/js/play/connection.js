@@ -8,9 +8,11 @@
 
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
-  const HURRY = 600; // the same while a choice is on its way, or the browser says that it is offline
+  const HURRY = 600; // the same while a choice is on its way, a clock takes the steps, or the browser says that it is offline
   const DOUBT = 1000; // milliseconds without an answer to that after which we say so
-  const SILENCE = 12000; // after which we connect anew
+  const UNANSWERED = 4000; // after which we connect anew: that machine may have vanished, and another one is there
+  const SILENCE = 12000; // of silence after which we do so without asking, as when this device has slept
+  const OPENING = 15000; // until a new connection is open; it may have met a machine that starts, or vanishes
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
   const LATER = 4503; // close code: nothing can be read or stored at the moment
@@ -34,7 +36,7 @@
   const { choosing } = play;
   const state = {
     connected: false, attempt: 0, final: "",
-    heard: Date.now(), socket: null, raw: null, silent: false, taking: true,
+    heard: Date.now(), socket: null, raw: null, opening: 0, silent: false, taking: true,
     greeted: false, // whether we heard how things stand since we are connected
     asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
     moving: null, // the timer within which we are connected to another process
@@ -47,6 +49,7 @@
   const NAME = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
   function open(address) {
+    state.opening = Date.now();
     state.raw = new WebSocket(`${address}?page=${NAME}&language=${document.documentElement.lang}${state.taking ? "&take=1" : ""}${play.ticking?.seen() ?? ""}`, []);
     state.raw.addEventListener("close", onMove); // before htmx hears of it, and asks how long to wait
     return state.raw;
@@ -135,9 +138,10 @@
 
   /* A server that hangs, or a network that died without a word: the browser would believe for minutes. */
   function listen() {
-    if (!state.connected) return;
+    if (!state.connected) return hurryUp();
     const silence = Date.now() - state.heard;
-    if (silence > SILENCE) return giveUp();
+    const unanswered = state.asked > state.heard && Date.now() - state.asked > UNANSWERED;
+    if (silence > SILENCE || unanswered) return giveUp();
     ask(silence);
     const doubted = state.asked > state.heard && Date.now() - state.asked > DOUBT;
     if (doubted !== state.doubted) {
@@ -145,6 +149,11 @@
       showConnection();
     }
     return undefined;
+  }
+
+  /* htmx connects anew when this one is closed */
+  function hurryUp() {
+    if (state.raw?.readyState === WebSocket.CONNECTING && Date.now() - state.opening > OPENING) state.raw.close();
   }
 
   function giveUp() {
@@ -167,7 +176,7 @@
 
   /* whether anybody is there; sooner where there is reason to doubt it */
   function ask(silence) {
-    const patience = choosing.sent || !navigator.onLine ? HURRY : PING;
+    const patience = choosing.sent || play.ticking?.expects() || !navigator.onLine ? HURRY : PING;
     const unanswered = state.pinged > state.heard && Date.now() - state.pinged < PING;
     if (silence <= patience || unanswered) return;
     if (state.asked <= state.heard) state.asked = Date.now();

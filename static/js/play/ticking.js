@@ -257,6 +257,6 @@
   document.addEventListener("visibilitychange", letGo);
   setInterval(hold, 20);
   setInterval(sayBegin, 250);
-  play.ticking = { down, up, seen };
+  play.ticking = { down, up, seen, expects: () => plays() && state.stepped > 0 };
   sayBegin();
 })();

@@ -13,6 +13,7 @@ from django.db import Error, InterfaceError, OperationalError, connection
 from kitchen import tasks
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.infra.os_processes import process_is_gone, process_name
+from kitchen.infra.renewal_watch import RenewalWatch
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
 from kitchen.play.coplayers.agent_situations import MindOutcome
@@ -104,6 +105,25 @@ def test_a_dead_workers_claim_is_free_at_once_and_a_living_ones_is_not(episode: 
     Mind.objects.update(deciding_by=f"{name_of_a_dead_process()}#1")
     assert turn_claims.release_dead_claims() == 1
     assert turns_to_decide() == [(episode.pk, 1)]
+
+
+def test_a_claim_of_another_machine_is_free_when_it_is_not_renewed_any_more(
+    monkeypatch: pytest.MonkeyPatch, episode: Episode
+) -> None:
+    seconds = [0.0]
+    monkeypatch.setattr(
+        turn_claims, "_watch", RenewalWatch(turn_claims.VANISHED_SECONDS, clock=lambda: seconds[0])
+    )
+    claimed = f"another-machine/pid:[1]/2/3#{claim(episode)}"
+    Mind.objects.update(deciding_by=claimed)
+    for seconds[0] in (0.0, 1.5, 2.5):
+        turn_claims.renew_claims({claimed: episode.pk})
+        assert turn_claims.release_dead_claims() == 0
+    for seconds[0] in (4.0, 5.4):
+        assert turn_claims.release_dead_claims() == 0
+    seconds[0] = 5.5
+    assert turn_claims.release_dead_claims() == 1
+    assert turn_claims.claim_decision(episode_id=episode.pk, step=1)
 
 
 def name_of_a_dead_process() -> str:
