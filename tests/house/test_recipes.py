@@ -180,7 +180,7 @@ def house(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("titles", [RECIPES, *nightly(*([title] for title in RECIPES))])
+@pytest.mark.parametrize("titles", nightly(list(RECIPES), *([title] for title in RECIPES)))
 def test_recipes_that_are_followed_to_the_letter_work(titles: Sequence[str], house: Path) -> None:
     follow([section(title) for title in titles], house)
 

@@ -337,6 +337,7 @@ def test_a_second_one_in_the_same_folder_says_so_in_one_line(running: Running) -
     assert second.lines == [f"brigade: is running here already: {url} (process {running.process.pid})"]
 
 
+@pytest.mark.nightly
 def test_asked_to_restart_it_exchanges_what_runs(running: Running) -> None:
     """All the others go on while it does so. It is ended by the next test, before it has exchanged all."""
     url = running.wait_ready()

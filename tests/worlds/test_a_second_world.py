@@ -283,7 +283,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 @pytest.mark.usefixtures("without_drawings")
 @pytest.mark.usefixtures("blank_drawings")
 def test_its_figures_are_watched_exported_and_analysed(study: Study, boss: Client, tmp_path: Path) -> None:
-    make_participants(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
+    make_participants(study, SyntheticRequest(participants=12, seed=3, recordings=1), lambda _: None)
     playing = enter(study)
     finish_page(participant_id=playing.pk, page="guide")
     assert [row.code for row in live_rows(study, live_codes(study))] == [playing.code]

@@ -212,7 +212,7 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
 @pytest.mark.usefixtures("without_drawings")
 @pytest.mark.usefixtures("blank_drawings")
 def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> None:
-    make_participants(study, SyntheticRequest(participants=12, seed=3), lambda _: None)
+    make_participants(study, SyntheticRequest(participants=12, seed=3, recordings=1), lambda _: None)
     call_command("export_study", study.slug, "--out", str(tmp_path))
     episodes = rows(tmp_path, "episodes")
     assert {row["condition"]: row["messages"] for row in episodes}["silent"] == "0"

@@ -54,7 +54,7 @@ def test_the_data_have_no_column_for_what_was_not_asked(study: Study) -> None:
 
 
 def test_programs_made_at_once_leave_it_out_and_its_scale_has_no_score_alone(study: Study) -> None:
-    call_command("make_synthetic", "small", "--participants", "8", stdout=io.StringIO())
+    call_command("make_synthetic", "small", "--participants", "8", "--recordings", "1", stdout=io.StringIO())
     assert not Answer.objects.filter(item__key="i1", round__condition__key="c0").exists()
     assert Answer.objects.filter(item__key="i1", round__condition__key="c1").exists()
     found = {one.measure.label: one for one in analyse_present_data(study, "synthetic").measures}
