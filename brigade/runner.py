@@ -100,23 +100,33 @@ def main() -> int:
 async def run(listener: socket.socket, staff_listener: socket.socket) -> None:
     """Serve on the socket `listener` until a signal ends the app. The staff process uses `staff_listener`.
     All processes have ended on return."""
-    asked = asyncio.Event()
-    serving = asyncio.create_task(serve(listener, staff_listener, asked))
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
+    asked, interrupted = asyncio.Event(), asyncio.Event()
+    serving = asyncio.create_task(serve(listener, staff_listener, asked, interrupted))
+    loop = asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        interrupted.set()
+        serving.cancel()
+
+    loop.add_signal_handler(signal.SIGUSR1, asked.set)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await serving
 
 
 async def serve(
-    listener: socket.socket, staff_listener: socket.socket, restart_requested: asyncio.Event
+    listener: socket.socket,
+    staff_listener: socket.socket,
+    restart_requested: asyncio.Event,
+    interrupted: asyncio.Event,
 ) -> None:
     """Start all processes, print the address, and keep the processes running. Replace them whenever
     `restart_requested` is set.
 
-    If this task is cancelled, all processes are ended, Valkey last. Raises RunError if a process cannot
-    start.
+    If this task is cancelled, all processes are ended, Valkey last. They may finish their work, unless
+    `interrupted` is set. Raises RunError if a process cannot start.
     """
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
@@ -139,7 +149,7 @@ async def serve(
             programs.create_task(keep_running(forks, print_line))
             programs.create_task(collect_orphans())
         await wait_until_loaded(forks)
-        crew = ProcessGroup(programs, print_line, forks.fork)
+        crew = ProcessGroup(programs, print_line, forks.fork, interrupted)
         needed = [first, staff_process(environment, staff_listener.fileno()), people_worker(environment)]
         for child in needed:
             crew.keep(child)

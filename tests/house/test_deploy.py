@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import get_commands
 from django.urls import reverse
 from django.utils import translation
@@ -22,6 +23,7 @@ from django.utils.translation import gettext
 
 from brigade import app_processes, restart, runner, server_limits
 from brigade.paths import base_dir
+from kitchen.infra.event_loop import FINISH_SECONDS
 from kitchen.infra.os_processes import TICKER_NICENESS
 from study.pilot.bots.http_browser import Browser, PatienceLimit
 
@@ -97,11 +99,26 @@ def test_a_unit_runs_as_our_user_and_may_do_little(unit: Path) -> None:
     assert "Type=oneshot" in lines or {"Restart=always", "StartLimitIntervalSec=0", "Type=notify"} <= lines
 
 
-def test_a_web_process_has_time_to_end() -> None:
-    units = [DEPLOY / "systemd" / name for name in ("brigade.service", "brigade-web@.service")]
-    stops = [re.findall(r"^TimeoutStopSec=(\d+)$", unit.read_text(), re.M)[0] for unit in units]
-    grace = COMPOSE["services"]["app-1"]["stop_grace_period"]
-    assert min(*map(int, stops), int(grace.rstrip("s"))) > server_limits.LAST_SECONDS
+def seconds_to_stop(unit: str) -> int:
+    """How long systemd waits for the end of this unit."""
+    return int(re.findall(r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd" / unit).read_text(), re.M)[0])
+
+
+def test_what_is_asked_to_end_has_time_to_finish() -> None:
+    """Also in the whole app, which ends its Redis server last."""
+    nothing, seldom = dict[str, str](), {"BRIGADE_DECISION_SECONDS": "80"}
+    web = [*app_processes.web_processes(nothing, 3, 2), app_processes.staff_process(nothing, 3)]
+    assert {each.seconds_to_end for each in web} == {server_limits.LAST_SECONDS + 2}
+    for make in (app_processes.people_worker, app_processes.experiment_worker):
+        assert make(nothing).seconds_to_end > settings.DECISION_SECONDS + FINISH_SECONDS
+        assert make(seldom).seconds_to_end > 80 + FINISH_SECONDS
+        assert make({"BRIGADE_DECISION_SECONDS": "soon"}).seconds_to_end == make(nothing).seconds_to_end
+    last = app_processes.valkey_process(nothing).seconds_to_end
+    longest = app_processes.people_worker(seldom).seconds_to_end + last
+    grace = int(COMPOSE["services"]["app-1"]["stop_grace_period"].rstrip("s"))
+    assert min(seconds_to_stop("brigade.service"), grace) > longest
+    assert seconds_to_stop("brigade-web@.service") > server_limits.LAST_SECONDS
+    assert seconds_to_stop("brigade-people@.service") > settings.DECISION_SECONDS + FINISH_SECONDS
 
 
 def test_a_reload_of_the_whole_app_waits_until_all_was_replaced() -> None:
