@@ -360,15 +360,16 @@ case "$*" in
 *list-units*people@*) echo "brigade-people@1.service loaded active" ;;
 *list-units*ticker@*) echo "$TICKERS" ;;
 *"list-units"*" brigade.service") echo "$WHOLE" ;;
+"show --property=Listen --value $SOCKET") echo "$LISTENS" ;;
 "restart $BROKEN" | "reload $BROKEN") exit 1 ;;
 esac
 """
 """Of a program that needs root: notes that it was called."""
 
 
-def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = "") -> tuple[int, list[str]]:
+def updated(tmp_path: Path, broken: str = "", tickers: str = "", **told: str) -> tuple[int, list[str]]:
     """What `deploy/update` asks systemd for, one unit of which may not come up, where these `tickers` or the
-    `whole` app run; and its exit code."""
+    `whole` app run, and a `socket` `listens` somewhere; and its exit code."""
     clone, calls = tmp_path / "clone", tmp_path / "calls"
     shutil.copytree(DEPLOY, clone / "deploy")
     for name in ("bin/systemctl", "bin/curl", "bin/install", "bin/python3", "clone/.venv/bin/python"):
@@ -376,8 +377,9 @@ def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = ""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(STAND_IN)
         file.chmod(0o755)
-    told = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers, "WHOLE": whole}
-    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **told}
+    given = dict.fromkeys(("WHOLE", "SOCKET", "LISTENS"), "") | {name.upper(): told[name] for name in told}
+    own = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers}
+    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **own, **given}
     done = subprocess.run([clone / "deploy/update"], env=environment, capture_output=True, check=False)
     return done.returncode, calls.read_text().splitlines()
 
@@ -386,7 +388,9 @@ def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = ""
 def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path, tickers: str) -> None:
     code, calls = updated(tmp_path, tickers=tickers)
     asked = [
-        call.removeprefix("systemctl ").replace(".service", "") for call in calls if "list-units" not in call
+        call.removeprefix("systemctl ").replace(".service", "")
+        for call in calls
+        if "list-units" not in call and " show " not in call
     ]
     assert code == 0
     assert asked[asked.index("daemon-reload") :] == [
@@ -410,9 +414,27 @@ WHOLE = "brigade.service loaded active"
 def test_an_update_of_the_whole_app_is_one_reload(tmp_path: Path) -> None:
     code, calls = updated(tmp_path, whole=WHOLE)
     assert code == 0
-    asked = [call for call in calls if call.startswith("systemctl") and "list-units" not in call]
+    looks = ("systemctl list-units", "systemctl show")
+    asked = [call for call in calls if call.startswith("systemctl") and not call.startswith(looks)]
     assert asked == ["systemctl daemon-reload", "systemctl reload brigade.service"]
     assert calls[-1].startswith("curl ")
+    assert calls[-1].endswith(f" http://{first_listener('brigade.socket')}/ready")
+
+
+def first_listener(unit: str) -> str:
+    """Where a socket unit of ours listens, unless somebody has changed it."""
+    return re.findall(r"^ListenStream=(.+)$", (DEPLOY / "systemd" / unit).read_text(), re.M)[0]
+
+
+@pytest.mark.parametrize(
+    ("whole", "socket"), [(WHOLE, "brigade.socket"), ("", "brigade-web.socket")], ids=["whole", "single"]
+)
+def test_an_update_asks_where_the_socket_of_this_machine_listens(
+    tmp_path: Path, whole: str, socket: str
+) -> None:
+    code, calls = updated(tmp_path, whole=whole, socket=socket, listens="10.0.0.11:8001 (Stream)")
+    assert code == 0
+    assert calls[-1].endswith(" http://10.0.0.11:8001/ready")
 
 
 def test_an_update_fails_where_the_whole_app_cannot_be_replaced(tmp_path: Path) -> None:

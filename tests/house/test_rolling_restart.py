@@ -117,6 +117,7 @@ def test_the_socket_of_systemd_is_used_and_its_variables_reach_no_other_process(
         monkeypatch.setattr(listen_address, "FIRST_PASSED", os.dup(held.fileno()))
         for name in listen_address.SYSTEMD_VARIABLES:
             monkeypatch.setenv(name, str(os.getpid()))
+        monkeypatch.setenv("LISTEN_FDS", "1")
         with listening_socket() as listener:
             assert listener.getsockname() == held.getsockname()
             assert not listener.get_inheritable()
@@ -131,8 +132,18 @@ def test_a_unix_socket_of_systemd_is_refused_in_one_line(
         held.bind(str(tmp_path / "socket"))
         monkeypatch.setattr(listen_address, "FIRST_PASSED", os.dup(held.fileno()))
         monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+        monkeypatch.setenv("LISTEN_FDS", "1")
         with pytest.raises(RunError, match="has no IP address"):
             listening_socket()
+
+
+def test_a_second_socket_of_systemd_is_refused_since_nobody_would_answer_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+    monkeypatch.setenv("LISTEN_FDS", "2")
+    with pytest.raises(RunError, match=r"brigade\.socket passes 2 sockets"):
+        listening_socket()
 
 
 def test_variables_of_another_process_pass_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
