@@ -129,6 +129,7 @@ async def serve(
     `interrupted` is set. Raises RunError if a process cannot start.
     """
     began, address = time.monotonic(), socket_address(listener)
+    record = RestartRecord.begin_instance()  # before anybody can read which process runs here
     write_instance_address(address)
     environment = children_environment(address)
     environment[paths.STAFF_SOCKET_VARIABLE] = str(paths.staff_socket())
@@ -163,7 +164,6 @@ async def serve(
         for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
             crew.keep(child)  # nobody waits for these
         programs.create_task(crew.keep_small())
-        record = RestartRecord()
         while await restart_requested.wait():
             restart_requested.clear()
             record.begin()

@@ -423,7 +423,8 @@ def test_an_update_of_the_whole_app_is_one_reload(tmp_path: Path) -> None:
 
 def first_listener(unit: str) -> str:
     """Where a socket unit of ours listens, unless somebody has changed it."""
-    return re.findall(r"^ListenStream=(.+)$", (DEPLOY / "systemd" / unit).read_text(), re.M)[0]
+    (address,) = re.findall(r"^ListenStream=(.+)$", (DEPLOY / "systemd" / unit).read_text(), re.M)
+    return str(address)
 
 
 @pytest.mark.parametrize(

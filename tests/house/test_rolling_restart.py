@@ -184,6 +184,21 @@ def test_the_record_of_an_earlier_instance_does_not_count(record: RestartRecord)
     assert RestartRecord.read(os.getpid() + 1) == RestartRecord()
 
 
+def test_an_instance_with_the_process_id_of_an_earlier_one_begins_to_count_anew(
+    record: RestartRecord,
+) -> None:
+    """As in a container, where it is always the same. A wait would not end with the first restart."""
+    for _ in range(3):
+        record.begin()
+        record.end(True)
+    started = RestartRecord.begin_instance()
+    before = RestartRecord.read(os.getpid())
+    assert before == RestartRecord()
+    started.begin()
+    started.end(True)
+    assert wait_for_restart(os.getpid(), before)
+
+
 def test_a_wait_ends_with_the_instance(record: RestartRecord) -> None:
     with subprocess.Popen(["true"]) as ended:
         pass
