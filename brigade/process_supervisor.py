@@ -265,7 +265,7 @@ class ProcessGroup:
         child.forked_by, child.interrupted = self._forked_by, self._interrupted
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
-    async def keep_small(self) -> None:
+    async def watch_memory(self) -> None:
         """Replace programs whose memory grows too large (`replace_large`), until this task is cancelled."""
         while True:
             await asyncio.sleep(MEMORY_LOOK_SECONDS)
@@ -274,8 +274,8 @@ class ProcessGroup:
     async def exchange(self) -> bool:
         """Replace all programs by new processes, one after another. Return True if all were replaced.
 
-        If a new process does not become ready, it is stopped, the remaining old processes stay, and the
-        result is False.
+        If a new process cannot start or does not become ready, it is stopped, the remaining old processes
+        stay, and the result is False.
         """
         async with self._exchanging:
             for name in list(self._kept):
@@ -288,28 +288,40 @@ class ProcessGroup:
 
         Each is replaced at most once in `REST_SECONDS`, because it may need the memory for what it does.
         """
-        clock = asyncio.get_running_loop().time
-        for name, (child, _) in list(self._kept.items()):
-            rested = clock() - self._replaced_at.get(name, -math.inf) > REST_SECONDS
-            if child.most_memory is None or child.process is None or not rested or not child.running:
-                continue
-            used = own_memory(child.process.pid)
-            if used > child.most_memory:
-                self._say(f"{name}: replacing it, because it uses {used // 2**20} MB of memory")
-                self._replaced_at[name] = clock()
-                async with self._exchanging:
-                    await self._exchange_one(name)
+        for name in list(self._kept):
+            if self._excessive_memory(name):
+                async with self._exchanging:  # a restart may have replaced it meanwhile
+                    if used := self._excessive_memory(name):
+                        self._say(f"{name}: replacing it, because it uses {used // 2**20} MB of memory")
+                        self._replaced_at[name] = asyncio.get_running_loop().time()
+                        await self._exchange_one(name)
+
+    def _excessive_memory(self, name: str) -> int:
+        """Return how many bytes of memory the program uses if that is too much, and 0 otherwise. Also return
+        0 if it was replaced for this reason in the last `REST_SECONDS`."""
+        child, _ = self._kept[name]
+        age = asyncio.get_running_loop().time() - self._replaced_at.get(name, -math.inf)
+        if child.most_memory is None or child.process is None or age <= REST_SECONDS or not child.running:
+            return 0
+        used = own_memory(child.process.pid)
+        return used if used > child.most_memory else 0
 
     async def _exchange_one(self, name: str) -> bool:
         child, task = self._kept[name]
-        with readiness_socket() as (line, environment):
-            fresh = {**child.environment, **environment}
-            self.keep(replace(child, process=None, deaths=0, environment=fresh))
-            if not await wait_until_ready(line):
-                self._say(f"{name}: no new one comes up, see {child.log}; the old one stays")
+        why = f"no new one comes up, see {child.log}"
+        try:
+            with readiness_socket() as (line, environment):
+                fresh = {**child.environment, **environment}
+                self.keep(replace(child, process=None, deaths=0, environment=fresh))
+                is_ready = await wait_until_ready(line)
+        except OSError as error:  # such as a full disk
+            is_ready, why = False, f"no new one can be started: {error}"
+        if not is_ready:
+            self._say(f"{name}: {why}; the old one stays")
+            if self._kept[name][1] is not task:
                 self._kept[name][1].cancel()
-                self._kept[name] = child, task
-                return False
+            self._kept[name] = child, task
+            return False
         child.seconds_to_end = max(child.seconds_to_end, LAST_SECONDS)
         task.cancel()
         await asyncio.wait([task])

@@ -172,7 +172,7 @@ async def serve(
         report_ready()
         for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
             crew.keep(child)  # nobody waits for these
-        programs.create_task(crew.keep_small())
+        programs.create_task(crew.watch_memory())
         if not is_prepared:
             await prepare_when_back(environment)
         while await restart_requested.wait():

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Timer
@@ -94,6 +95,47 @@ async def test_a_program_with_too_much_memory_is_replaced_and_then_rests(hired: 
     replacing, taken_over = hired.lines
     assert replacing.startswith("large: replacing it, because it uses ")
     assert taken_over == "large: a new one has taken over"
+
+
+async def test_a_program_that_was_replaced_meanwhile_is_not_replaced_for_the_memory_of_the_old_one(
+    hired: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = hired.keep("large", WORKS)
+    large.most_memory = 1000
+    await asyncio.sleep(0)
+    assert large.process
+    old = large.process.pid
+    monkeypatch.setattr(module, "own_memory", lambda pid: 2000 if pid == old else 500)
+    async with hired.crew._exchanging:
+        looking = asyncio.create_task(hired.crew.replace_large())
+        await asyncio.sleep(0)
+        assert await hired.crew._exchange_one("large")
+    await looking
+    assert hired.lines == ["large: a new one has taken over"]
+
+
+async def test_the_memory_watcher_goes_on_where_no_new_one_can_be_started(
+    hired: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: str) -> None:
+        raise OSError("No space left on device")
+
+    large = hired.keep("large", WORKS)
+    large.most_memory = 1000
+    await asyncio.sleep(0)
+    monkeypatch.setattr(module, "own_memory", lambda _pid: 2**21)
+    monkeypatch.setattr(module, "MEMORY_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refuse)
+    watching = asyncio.create_task(hired.crew.watch_memory())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not watching.done()
+    watching.cancel()
+    assert not await hired.crew.exchange(), "a restart goes on, too"
+    assert large.running
+    replacing, *refused = hired.lines
+    assert replacing == "large: replacing it, because it uses 2 MB of memory"
+    assert set(refused) == {"large: no new one can be started: No space left on device; the old one stays"}
 
 
 def test_all_that_answers_http_has_a_limit_of_memory() -> None:
