@@ -277,6 +277,18 @@ def test_each_container_of_the_app_has_a_folder_of_its_own_and_the_proxy_knows_a
     ]
 
 
+def test_containers_of_the_app_have_one_key_and_one_of_them_the_files_of_staff() -> None:
+    """A key that is not set is refused, since each folder would get one of its own."""
+    for name in ("app-1", "app-2", "prepare"):
+        assert COMPOSE["services"][name]["environment"]["BRIGADE_SECRET_KEY"] == "${BRIGADE_SECRET_KEY:?}"
+    staff = re.findall(r"^\t@staff path (.+)$", CADDY, re.MULTILINE)
+    assert [path.removesuffix("*").encode() for path in staff[0].split()] == [
+        path for path in server_limits.STAFF_PROCESS_PATHS if path != b"/metrics"
+    ]
+    assert re.findall(r"^\timport app (.+)$", CADDY, re.MULTILINE) == ["@staff first", "* least_conn"]
+    assert "lb_policy {args[1]}" in CADDY
+
+
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
     servers = NGINX.split("\nserver {")[1:]
     assert all(re.search(r"^    access_log +off;", server, re.MULTILINE) for server in servers)
