@@ -20,6 +20,12 @@ from brigade.fork_server import ForkServer
 from brigade.listen_address import SYSTEMD_VARIABLES, Address, RunError
 from brigade.paths import base_dir
 from brigade.process_supervisor import ChildProcess
+from kitchen.infra.event_loop import FINISH_SECONDS
+
+WEB_END_SECONDS = server_limits.LAST_SECONDS + 2
+"""Seconds that a web process, or the staff process, may take to end when asked."""
+DECISION_SECONDS = 30.0
+"""Default of `BRIGADE_DECISION_SECONDS`."""
 
 
 def children_environment(address: Address) -> dict[str, str]:
@@ -75,8 +81,7 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
     """
     command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
     names = (f"daphne-{number}" for number in range(1, count + 1))
-    limit = server_limits.MOST_WEB_MEMORY
-    return [child_process(name, command, environment, keep=(fd,), most_memory=limit) for name in names]
+    return [_web_process(name, command, environment, fd) for name in names]
 
 
 def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
@@ -84,8 +89,15 @@ def staff_process(environment: dict[str, str], fd: int) -> ChildProcess:
     socket with file descriptor `fd`. Its priority is low, so that people who play come first."""
     web = [sys.executable, "-m", "brigade.web", "-v", "0", "-e", f"unix-socket:{fd}"]
     command = ["nice", "-n", "5", *web, "brigade.asgi:application"]
-    limit = server_limits.MOST_WEB_MEMORY
-    return child_process("staff", command, environment, keep=(fd,), most_memory=limit)
+    return _web_process("staff", command, environment, fd)
+
+
+def _web_process(name: str, command: list[str], environment: dict[str, str], fd: int) -> ChildProcess:
+    limits: dict[str, Any] = {
+        "most_memory": server_limits.MOST_WEB_MEMORY,
+        "seconds_to_end": WEB_END_SECONDS,
+    }
+    return child_process(name, command, environment, keep=(fd,), **limits)
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
@@ -95,7 +107,8 @@ def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
     Two such workers run, so that one continues if the other dies.
     """
     name = f"worker-{number}"
-    return child_process(name, _celery(name, threads=8), environment)
+    seconds = worker_end_seconds(environment)
+    return child_process(name, _celery(name, threads=8), environment, seconds_to_end=seconds)
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
@@ -117,7 +130,18 @@ def experiment_worker(environment: dict[str, str]) -> ChildProcess:
     wait for run first."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
     command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
-    return child_process("experiments", command, environment)
+    seconds = worker_end_seconds(environment)
+    return child_process("experiments", command, environment, seconds_to_end=seconds)
+
+
+def worker_end_seconds(environment: dict[str, str]) -> float:
+    """Return how many seconds a worker may take to end when asked: it finishes its decisions first. A
+    value of `BRIGADE_DECISION_SECONDS` that is no number counts as the default; the worker refuses it."""
+    try:
+        decision = float(environment.get("BRIGADE_DECISION_SECONDS") or DECISION_SECONDS)
+    except ValueError:
+        decision = DECISION_SECONDS
+    return decision + FINISH_SECONDS + 2
 
 
 def _celery(name: str, threads: int) -> list[str]:

@@ -130,10 +130,14 @@ def listening_socket() -> socket.socket:
     address.
 
     A passed socket stays open in systemd while this program starts again, so connections wait. Raises
-    RunError if the address cannot be used, or if the passed socket has no IP address.
+    RunError if the address cannot be used, if more than one socket is passed, or if it has no IP address.
     """
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
         return listen(configured_address())
+    if (count := os.environ.get("LISTEN_FDS")) != "1":
+        raise RunError(
+            f"brigade.socket passes {count or 'no'} sockets, not one: it needs a single ListenStream="
+        )
     passed = socket.socket(fileno=FIRST_PASSED)
     passed.set_inheritable(False)
     if passed.family not in (socket.AF_INET, socket.AF_INET6):

@@ -41,6 +41,8 @@ KILLED_WAIT = 0.5
 """Seconds before the restart of a child that is killed again and again, since people wait for it."""
 KILLS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """Signals that come from somebody else, such as the system when memory runs out."""
+INTERRUPT_SECONDS = 5.0
+"""Maximum number of seconds that a program has to end after Ctrl-C."""
 LARGEST_LOG = 5_000_000
 """Bytes of a log from which it is moved to `<name>.log.1` when its child starts."""
 
@@ -77,6 +79,8 @@ class ChildProcess:
     """True if it prints to the output of this process; then only its errors go to the log."""
     seconds_to_end: float = 5.0
     """Seconds that it may take to end when asked."""
+    interrupted: asyncio.Event | None = None
+    """Set after Ctrl-C: it then has at most `INTERRUPT_SECONDS` to end."""
     most_memory: int | None = None
     """Bytes of memory of its own from which it is replaced. None if it may use any amount."""
     forked_by: Callable[[ChildProcess], Process | None] | None = None
@@ -111,6 +115,11 @@ class ChildProcess:
                 preexec_fn=parent_death_hook(os.getpid()),
             )
         return self.process
+
+    def time_to_end(self) -> float:
+        """Return how many seconds the program has to end after it was asked to."""
+        hurried = self.interrupted is not None and self.interrupted.is_set()
+        return min(self.seconds_to_end, INTERRUPT_SECONDS) if hurried else self.seconds_to_end
 
     def tell(self, number: int) -> None:
         """Send the signal with this number to the process and to all its children."""
@@ -159,13 +168,17 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 async def run_once(child: ChildProcess) -> int:
     """Run the program once and return its exit code. If this asyncio task is cancelled, ask the program to
-    end, and kill it if it does not."""
+    end, and kill it if it does not. To cancel the task again does not extend that time."""
+    clock = asyncio.get_running_loop().time
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)
     except asyncio.CancelledError:
         child.tell(signal.SIGTERM)
-        await asyncio.wait([ended], timeout=child.seconds_to_end)
+        asked = clock()
+        while not ended.done() and (left := asked + child.time_to_end() - clock()) > 0:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([ended], timeout=left)
         child.tell(signal.SIGKILL)
         await ended
         raise
@@ -231,15 +244,16 @@ LAST_SECONDS = 90.0
 
 class ProcessGroup:
     """The programs that a task group keeps running. `say` prints lines for the person at the terminal.
-    `forked_by` starts them by a fork if it can."""
+    `forked_by` starts them by a fork if it can. `interrupted` is set after Ctrl-C."""
 
     def __init__(
         self,
         group: asyncio.TaskGroup,
         say: Callable[[str], None],
         forked_by: Callable[[ChildProcess], Process | None] | None = None,
+        interrupted: asyncio.Event | None = None,
     ) -> None:
-        self._group, self._say, self._forked_by = group, say, forked_by
+        self._group, self._say, self._forked_by, self._interrupted = group, say, forked_by, interrupted
         self._kept: dict[str, tuple[ChildProcess, asyncio.Task[None]]] = {}
         self._exchanging = asyncio.Lock()
         self._replaced_at: dict[str, float] = {}
@@ -248,10 +262,10 @@ class ProcessGroup:
     def keep(self, child: ChildProcess) -> None:
         """Start a program and keep it running. An older process with the same name continues until the caller
         stops it."""
-        child.forked_by = self._forked_by
+        child.forked_by, child.interrupted = self._forked_by, self._interrupted
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
-    async def keep_small(self) -> None:
+    async def watch_memory(self) -> None:
         """Replace programs whose memory grows too large (`replace_large`), until this task is cancelled."""
         while True:
             await asyncio.sleep(MEMORY_LOOK_SECONDS)
@@ -260,8 +274,8 @@ class ProcessGroup:
     async def exchange(self) -> bool:
         """Replace all programs by new processes, one after another. Return True if all were replaced.
 
-        If a new process does not become ready, it is stopped, the remaining old processes stay, and the
-        result is False.
+        If a new process cannot start or does not become ready, it is stopped, the remaining old processes
+        stay, and the result is False.
         """
         async with self._exchanging:
             for name in list(self._kept):
@@ -274,29 +288,41 @@ class ProcessGroup:
 
         Each is replaced at most once in `REST_SECONDS`, because it may need the memory for what it does.
         """
-        clock = asyncio.get_running_loop().time
-        for name, (child, _) in list(self._kept.items()):
-            rested = clock() - self._replaced_at.get(name, -math.inf) > REST_SECONDS
-            if child.most_memory is None or child.process is None or not rested or not child.running:
-                continue
-            used = own_memory(child.process.pid)
-            if used > child.most_memory:
-                self._say(f"{name}: replacing it, because it uses {used // 2**20} MB of memory")
-                self._replaced_at[name] = clock()
-                async with self._exchanging:
-                    await self._exchange_one(name)
+        for name in list(self._kept):
+            if self._excessive_memory(name):
+                async with self._exchanging:  # a restart may have replaced it meanwhile
+                    if used := self._excessive_memory(name):
+                        self._say(f"{name}: replacing it, because it uses {used // 2**20} MB of memory")
+                        self._replaced_at[name] = asyncio.get_running_loop().time()
+                        await self._exchange_one(name)
+
+    def _excessive_memory(self, name: str) -> int:
+        """Return how many bytes of memory the program uses if that is too much, and 0 otherwise. Also return
+        0 if it was replaced for this reason in the last `REST_SECONDS`."""
+        child, _ = self._kept[name]
+        age = asyncio.get_running_loop().time() - self._replaced_at.get(name, -math.inf)
+        if child.most_memory is None or child.process is None or age <= REST_SECONDS or not child.running:
+            return 0
+        used = own_memory(child.process.pid)
+        return used if used > child.most_memory else 0
 
     async def _exchange_one(self, name: str) -> bool:
         child, task = self._kept[name]
-        with readiness_socket() as (line, environment):
-            fresh = {**child.environment, **environment}
-            self.keep(replace(child, process=None, deaths=0, environment=fresh))
-            if not await wait_until_ready(line):
-                self._say(f"{name}: no new one comes up, see {child.log}; the old one stays")
+        why = f"no new one comes up, see {child.log}"
+        try:
+            with readiness_socket() as (line, environment):
+                fresh = {**child.environment, **environment}
+                self.keep(replace(child, process=None, deaths=0, environment=fresh))
+                is_ready = await wait_until_ready(line)
+        except OSError as error:  # such as a full disk
+            is_ready, why = False, f"no new one can be started: {error}"
+        if not is_ready:
+            self._say(f"{name}: {why}; the old one stays")
+            if self._kept[name][1] is not task:
                 self._kept[name][1].cancel()
-                self._kept[name] = child, task
-                return False
-        child.seconds_to_end = LAST_SECONDS
+            self._kept[name] = child, task
+            return False
+        child.seconds_to_end = max(child.seconds_to_end, LAST_SECONDS)
         task.cancel()
         await asyncio.wait([task])
         self._say(f"{name}: a new one has taken over")

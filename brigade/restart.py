@@ -36,6 +36,14 @@ class RestartRecord:
     ended: int = 0
     succeeded: bool = True
 
+    @classmethod
+    def begin_instance(cls) -> Self:
+        """Return the empty record of an instance that starts, and write it. The record of an earlier instance
+        may have the same process id, as it has in a container."""
+        record = cls()
+        record._write()
+        return record
+
     def begin(self) -> None:
         """Count a restart that begins now."""
         self.begun += 1

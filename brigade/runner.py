@@ -6,7 +6,8 @@ restart`), it replaces these processes one at a time. Environment variables conf
 an error in one line and exits with code 2.
 
 On a server, systemd runs the program with `--migrate` and passes the listening socket (`brigade.service`).
-The option migrates the database, and adds neither the demo study nor an administrator.
+The option migrates the database, and adds neither the demo study nor an administrator. With it, the program
+also starts while Redis or the database is away. Pages then say so, and the database is migrated later.
 """
 
 from __future__ import annotations
@@ -66,11 +67,19 @@ from kitchen.infra.redis_exposure import why_exposed
 
 ONLY_MIGRATE = "--migrate"
 """The option without which the demo study and an administrator are created."""
+DATABASE_AWAY = "manage.py: the database does not answer"
+"""How the last line of `manage.py` begins if the database cannot be reached."""
+PREPARE_PAUSE_SECONDS = 2.0
+"""Seconds between two attempts to prepare a database that cannot be reached."""
 DEATHS_AT_START = 4
 """A child that dies so often before the first page was served is given up."""
 
 SECOND = "a key of Claude's is set, so Claude goes first: a condition that names “openai:” asks it"
 """The reason why the small model does not play by itself."""
+
+
+class DatabaseAwayError(RunError):
+    """Raised when the database cannot be prepared because it does not answer."""
 
 
 def main() -> int:
@@ -100,25 +109,36 @@ def main() -> int:
 async def run(listener: socket.socket, staff_listener: socket.socket) -> None:
     """Serve on the socket `listener` until a signal ends the app. The staff process uses `staff_listener`.
     All processes have ended on return."""
-    asked = asyncio.Event()
-    serving = asyncio.create_task(serve(listener, staff_listener, asked))
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
+    asked, interrupted = asyncio.Event(), asyncio.Event()
+    serving = asyncio.create_task(serve(listener, staff_listener, asked, interrupted))
+    loop = asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        interrupted.set()
+        serving.cancel()
+
+    loop.add_signal_handler(signal.SIGUSR1, asked.set)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, serving.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await serving
 
 
 async def serve(
-    listener: socket.socket, staff_listener: socket.socket, restart_requested: asyncio.Event
+    listener: socket.socket,
+    staff_listener: socket.socket,
+    restart_requested: asyncio.Event,
+    interrupted: asyncio.Event,
 ) -> None:
     """Start all processes, print the address, and keep the processes running. Replace them whenever
     `restart_requested` is set.
 
-    If this task is cancelled, all processes are ended, Valkey last. Raises RunError if a process cannot
-    start.
+    If this task is cancelled, all processes are ended, Valkey last. They may finish their work, unless
+    `interrupted` is set. Raises RunError if a process cannot start.
     """
     began, address = time.monotonic(), socket_address(listener)
+    record = RestartRecord.begin_instance()  # before anybody can read which process runs here
     write_instance_address(address)
     environment = children_environment(address)
     environment[paths.STAFF_SOCKET_VARIABLE] = str(paths.staff_socket())
@@ -133,13 +153,13 @@ async def serve(
             unprepared.callback(forks.close)
             if CAN_FORK:
                 forks.start()  # loads the app while the database is prepared
-            await prepare(environment)
+            is_prepared = await prepare_or_warn(environment)
             unprepared.pop_all()
         if CAN_FORK:
             programs.create_task(keep_running(forks, print_line))
             programs.create_task(collect_orphans())
         await wait_until_loaded(forks)
-        crew = ProcessGroup(programs, print_line, forks.fork)
+        crew = ProcessGroup(programs, print_line, forks.fork, interrupted)
         needed = [first, staff_process(environment, staff_listener.fileno()), people_worker(environment)]
         for child in needed:
             crew.keep(child)
@@ -152,8 +172,9 @@ async def serve(
         report_ready()
         for child in (*others, people_worker(environment, 2), *clocks, experiment_worker(environment)):
             crew.keep(child)  # nobody waits for these
-        programs.create_task(crew.keep_small())
-        record = RestartRecord()
+        programs.create_task(crew.watch_memory())
+        if not is_prepared:
+            await prepare_when_back(environment)
         while await restart_requested.wait():
             restart_requested.clear()
             record.begin()
@@ -165,12 +186,17 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
     that this server answers.
 
     Print a warning if that server is on another machine and has no password. Raises RunError if it does not
-    answer.
+    answer; with the option `--migrate`, print this and continue.
     """
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
         return
-    check_redis()
+    try:
+        check_redis()
+    except RunError as error:
+        if not only_migrates():
+            raise
+        print_line(f"{error}; starting all the same")
     if said := why_exposed(paths.redis_url()):
         print_line(said)
 
@@ -234,16 +260,47 @@ def check_redis() -> None:
 
 async def prepare(environment: dict[str, str]) -> None:
     """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. With
-    the option `--migrate`, only migrate. Raises RunError if it fails.
+    the option `--migrate`, only migrate. Raises DatabaseAwayError if the database does not answer, and
+    RunError if it fails otherwise.
 
     The command itself prints the addresses and a new password, so that no other process sees the password.
     """
-    child = prepare_process(environment, ONLY_MIGRATE in sys.argv[1:])
+    child = prepare_process(environment, only_migrates())
     if await run_once(child):
         why = next(iter(last_lines(child.log, 1)), "no word why")
+        if why.startswith(DATABASE_AWAY):
+            raise DatabaseAwayError(why.removeprefix("manage.py: "))
         if why.startswith("manage.py: "):  # a variable is wrong, not the database
             raise RunError(why.removeprefix("manage.py: "))
         raise RunError(f"the database cannot be prepared: {why} (all of it in {child.log})")
+
+
+def only_migrates() -> bool:
+    """Return whether the option `--migrate` was given."""
+    return ONLY_MIGRATE in sys.argv[1:]
+
+
+async def prepare_or_warn(environment: dict[str, str]) -> bool:
+    """Prepare the database (`prepare`), and return True. With the option `--migrate`, print it if the
+    database does not answer, and return False. Raises RunError otherwise."""
+    try:
+        await prepare(environment)
+    except DatabaseAwayError as error:
+        if not only_migrates():
+            raise
+        print_line(f"{error}; starting all the same, and migrating it when it answers")
+        return False
+    return True
+
+
+async def prepare_when_back(environment: dict[str, str]) -> None:
+    """Try to prepare the database until it answers. Raises RunError if it answers and cannot be prepared."""
+    while True:
+        await asyncio.sleep(PREPARE_PAUSE_SECONDS)
+        with contextlib.suppress(DatabaseAwayError):
+            await prepare(environment)
+            print_line("the database answers, and is prepared")
+            return
 
 
 async def wait_until_loaded(forks: ForkServer) -> None:
@@ -266,10 +323,11 @@ async def wait_until_served(address: Address, children: Sequence[ChildProcess]) 
 
 
 def is_serving(address: Address) -> bool:
-    """Return whether the app answers any HTTP request at this address."""
+    """Return whether the app answers HTTP requests at this address. The path needs neither the database nor
+    Redis, which may be away."""
     connection = http.client.HTTPConnection(address.local, address.port, timeout=0.5)
     try:
-        connection.request("GET", "/", headers={"Host": "localhost"})
+        connection.request("GET", "/health", headers={"Host": "localhost"})
         return connection.getresponse().status > 0
     except (OSError, http.client.HTTPException):
         return False

@@ -19,7 +19,7 @@ from kitchen.contract.language_model import ModelError
 from kitchen.experiments import tasks  # noqa: F401 - Celery looks for tasks here
 from kitchen.infra.db_errors import close_failed_connection, database_problem
 from kitchen.infra.db_retry import run_once_in_db_thread
-from kitchen.infra.event_loop import start_in_loop, wait_until_idle
+from kitchen.infra.event_loop import FINISH_SECONDS, start_in_loop, wait_until_idle
 from kitchen.infra.log_context import error_traceback, log_context
 from kitchen.llm.provider_registry import PROVIDERS, warm_up_provider, why_unavailable
 from kitchen.play.coplayers.agent_decisions import asks_models, decide_step, decide_step_in_loop
@@ -61,9 +61,6 @@ from kitchen.uptime.heartbeat import start_heartbeat
 from kitchen.uptime.models import Part
 
 log = logging.getLogger(__name__)
-
-FINISH_SECONDS = 5.0
-"""Seconds beyond the time for a decision that an ending worker waits."""
 
 PICK_UP_SECONDS = 1.0
 """Seconds between two searches of a worker for unclaimed steps that wait for co-players."""

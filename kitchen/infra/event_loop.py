@@ -17,6 +17,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+FINISH_SECONDS = 5.0
+"""Seconds beyond the time for a decision that an ending worker waits (`wait_until_idle`)."""
+
 _running: set[Future[Any]] = set()
 
 

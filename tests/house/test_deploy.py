@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import get_commands
 from django.urls import reverse
 from django.utils import translation
@@ -22,6 +23,7 @@ from django.utils.translation import gettext
 
 from brigade import app_processes, restart, runner, server_limits
 from brigade.paths import base_dir
+from kitchen.infra.event_loop import FINISH_SECONDS
 from kitchen.infra.os_processes import TICKER_NICENESS
 from study.pilot.bots.http_browser import Browser, PatienceLimit
 
@@ -97,11 +99,26 @@ def test_a_unit_runs_as_our_user_and_may_do_little(unit: Path) -> None:
     assert "Type=oneshot" in lines or {"Restart=always", "StartLimitIntervalSec=0", "Type=notify"} <= lines
 
 
-def test_a_web_process_has_time_to_end() -> None:
-    units = [DEPLOY / "systemd" / name for name in ("brigade.service", "brigade-web@.service")]
-    stops = [re.findall(r"^TimeoutStopSec=(\d+)$", unit.read_text(), re.M)[0] for unit in units]
-    grace = COMPOSE["services"]["app-1"]["stop_grace_period"]
-    assert min(*map(int, stops), int(grace.rstrip("s"))) > server_limits.LAST_SECONDS
+def seconds_to_stop(unit: str) -> int:
+    """How long systemd waits for the end of this unit."""
+    return int(re.findall(r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd" / unit).read_text(), re.M)[0])
+
+
+def test_what_is_asked_to_end_has_time_to_finish() -> None:
+    """Also in the whole app, which ends its Redis server last."""
+    nothing, seldom = dict[str, str](), {"BRIGADE_DECISION_SECONDS": "80"}
+    web = [*app_processes.web_processes(nothing, 3, 2), app_processes.staff_process(nothing, 3)]
+    assert {each.seconds_to_end for each in web} == {server_limits.LAST_SECONDS + 2}
+    for make in (app_processes.people_worker, app_processes.experiment_worker):
+        assert make(nothing).seconds_to_end > settings.DECISION_SECONDS + FINISH_SECONDS
+        assert make(seldom).seconds_to_end > 80 + FINISH_SECONDS
+        assert make({"BRIGADE_DECISION_SECONDS": "soon"}).seconds_to_end == make(nothing).seconds_to_end
+    last = app_processes.valkey_process(nothing).seconds_to_end
+    longest = app_processes.people_worker(seldom).seconds_to_end + last
+    grace = int(COMPOSE["services"]["app-1"]["stop_grace_period"].rstrip("s"))
+    assert min(seconds_to_stop("brigade.service"), grace) > longest
+    assert seconds_to_stop("brigade-web@.service") > server_limits.LAST_SECONDS
+    assert seconds_to_stop("brigade-people@.service") > settings.DECISION_SECONDS + FINISH_SECONDS
 
 
 def test_a_reload_of_the_whole_app_waits_until_all_was_replaced() -> None:
@@ -260,6 +277,18 @@ def test_each_container_of_the_app_has_a_folder_of_its_own_and_the_proxy_knows_a
     ]
 
 
+def test_containers_of_the_app_have_one_key_and_one_of_them_the_files_of_staff() -> None:
+    """A key that is not set is refused, since each folder would get one of its own."""
+    for name in ("app-1", "app-2", "prepare"):
+        assert COMPOSE["services"][name]["environment"]["BRIGADE_SECRET_KEY"] == "${BRIGADE_SECRET_KEY:?}"
+    staff = re.findall(r"^\t@staff path (.+)$", CADDY, re.MULTILINE)
+    assert [path.removesuffix("*").encode() for path in staff[0].split()] == [
+        path for path in server_limits.STAFF_PROCESS_PATHS if path != b"/metrics"
+    ]
+    assert re.findall(r"^\timport app (.+)$", CADDY, re.MULTILINE) == ["@staff first", "* least_conn"]
+    assert "lb_policy {args[1]}" in CADDY
+
+
 def test_a_proxy_writes_no_address_of_a_participant_down() -> None:
     servers = NGINX.split("\nserver {")[1:]
     assert all(re.search(r"^    access_log +off;", server, re.MULTILINE) for server in servers)
@@ -343,15 +372,16 @@ case "$*" in
 *list-units*people@*) echo "brigade-people@1.service loaded active" ;;
 *list-units*ticker@*) echo "$TICKERS" ;;
 *"list-units"*" brigade.service") echo "$WHOLE" ;;
+"show --property=Listen --value $SOCKET") echo "$LISTENS" ;;
 "restart $BROKEN" | "reload $BROKEN") exit 1 ;;
 esac
 """
 """Of a program that needs root: notes that it was called."""
 
 
-def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = "") -> tuple[int, list[str]]:
+def updated(tmp_path: Path, broken: str = "", tickers: str = "", **told: str) -> tuple[int, list[str]]:
     """What `deploy/update` asks systemd for, one unit of which may not come up, where these `tickers` or the
-    `whole` app run; and its exit code."""
+    `whole` app run, and a `socket` `listens` somewhere; and its exit code."""
     clone, calls = tmp_path / "clone", tmp_path / "calls"
     shutil.copytree(DEPLOY, clone / "deploy")
     for name in ("bin/systemctl", "bin/curl", "bin/install", "bin/python3", "clone/.venv/bin/python"):
@@ -359,8 +389,9 @@ def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = ""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(STAND_IN)
         file.chmod(0o755)
-    told = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers, "WHOLE": whole}
-    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **told}
+    given = dict.fromkeys(("WHOLE", "SOCKET", "LISTENS"), "") | {name.upper(): told[name] for name in told}
+    own = {"CALLS": str(calls), "BROKEN": broken, "TICKERS": tickers}
+    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", **own, **given}
     done = subprocess.run([clone / "deploy/update"], env=environment, capture_output=True, check=False)
     return done.returncode, calls.read_text().splitlines()
 
@@ -369,7 +400,9 @@ def updated(tmp_path: Path, broken: str = "", tickers: str = "", whole: str = ""
 def test_an_update_exchanges_one_after_the_other_beside_one_more(tmp_path: Path, tickers: str) -> None:
     code, calls = updated(tmp_path, tickers=tickers)
     asked = [
-        call.removeprefix("systemctl ").replace(".service", "") for call in calls if "list-units" not in call
+        call.removeprefix("systemctl ").replace(".service", "")
+        for call in calls
+        if "list-units" not in call and " show " not in call
     ]
     assert code == 0
     assert asked[asked.index("daemon-reload") :] == [
@@ -393,9 +426,28 @@ WHOLE = "brigade.service loaded active"
 def test_an_update_of_the_whole_app_is_one_reload(tmp_path: Path) -> None:
     code, calls = updated(tmp_path, whole=WHOLE)
     assert code == 0
-    asked = [call for call in calls if call.startswith("systemctl") and "list-units" not in call]
+    looks = ("systemctl list-units", "systemctl show")
+    asked = [call for call in calls if call.startswith("systemctl") and not call.startswith(looks)]
     assert asked == ["systemctl daemon-reload", "systemctl reload brigade.service"]
     assert calls[-1].startswith("curl ")
+    assert calls[-1].endswith(f" http://{first_listener('brigade.socket')}/ready")
+
+
+def first_listener(unit: str) -> str:
+    """Where a socket unit of ours listens, unless somebody has changed it."""
+    (address,) = re.findall(r"^ListenStream=(.+)$", (DEPLOY / "systemd" / unit).read_text(), re.M)
+    return str(address)
+
+
+@pytest.mark.parametrize(
+    ("whole", "socket"), [(WHOLE, "brigade.socket"), ("", "brigade-web.socket")], ids=["whole", "single"]
+)
+def test_an_update_asks_where_the_socket_of_this_machine_listens(
+    tmp_path: Path, whole: str, socket: str
+) -> None:
+    code, calls = updated(tmp_path, whole=whole, socket=socket, listens="10.0.0.11:8001 (Stream)")
+    assert code == 0
+    assert calls[-1].endswith(" http://10.0.0.11:8001/ready")
 
 
 def test_an_update_fails_where_the_whole_app_cannot_be_replaced(tmp_path: Path) -> None:

@@ -133,15 +133,36 @@ async def test_however_many_live_the_end_of_each_is_heard_of(tmp_path: Path) -> 
         assert await run_once(program(tmp_path, "short", "raise SystemExit(3)")) == 3
 
 
+STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+
+
 async def test_one_that_will_not_end_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
-    stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
-    child = program(tmp_path, "stubborn", stubborn, seconds_to_end=0.2)
+    child = program(tmp_path, "stubborn", STUBBORN, seconds_to_end=0.2)
     async with kept(child, []):
         await until(lambda: last_lines(child.log) != [])
         began = time.monotonic()
     assert child.process
     assert child.process.returncode == -signal.SIGKILL
     assert time.monotonic() - began < 15
+
+
+async def test_after_ctrl_c_no_program_has_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that was asked to end before, while another took over."""
+    monkeypatch.setattr(process_supervisor, "INTERRUPT_SECONDS", 0.2)
+    child = program(tmp_path, "stubborn", STUBBORN, seconds_to_end=50)
+    child.interrupted = asyncio.Event()
+    running = asyncio.create_task(run_once(child))
+    await until(lambda: last_lines(child.log) != [])
+    running.cancel()
+    await asyncio.wait([running], timeout=0.3)
+    assert child.running
+    child.interrupted.set()
+    running.cancel()
+    async with asyncio.timeout(15):
+        await asyncio.wait([running])
+    assert running.cancelled()
+    assert child.process
+    assert child.process.returncode == -signal.SIGKILL
 
 
 async def test_one_that_ends_when_it_is_asked_to_is_not_killed(tmp_path: Path) -> None:

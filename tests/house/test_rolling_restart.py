@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Timer
@@ -96,6 +97,47 @@ async def test_a_program_with_too_much_memory_is_replaced_and_then_rests(hired: 
     assert taken_over == "large: a new one has taken over"
 
 
+async def test_a_program_that_was_replaced_meanwhile_is_not_replaced_for_the_memory_of_the_old_one(
+    hired: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = hired.keep("large", WORKS)
+    large.most_memory = 1000
+    await asyncio.sleep(0)
+    assert large.process
+    old = large.process.pid
+    monkeypatch.setattr(module, "own_memory", lambda pid: 2000 if pid == old else 500)
+    async with hired.crew._exchanging:
+        looking = asyncio.create_task(hired.crew.replace_large())
+        await asyncio.sleep(0)
+        assert await hired.crew._exchange_one("large")
+    await looking
+    assert hired.lines == ["large: a new one has taken over"]
+
+
+async def test_the_memory_watcher_goes_on_where_no_new_one_can_be_started(
+    hired: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: str) -> None:
+        raise OSError("No space left on device")
+
+    large = hired.keep("large", WORKS)
+    large.most_memory = 1000
+    await asyncio.sleep(0)
+    monkeypatch.setattr(module, "own_memory", lambda _pid: 2**21)
+    monkeypatch.setattr(module, "MEMORY_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", refuse)
+    watching = asyncio.create_task(hired.crew.watch_memory())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not watching.done()
+    watching.cancel()
+    assert not await hired.crew.exchange(), "a restart goes on, too"
+    assert large.running
+    replacing, *refused = hired.lines
+    assert replacing == "large: replacing it, because it uses 2 MB of memory"
+    assert set(refused) == {"large: no new one can be started: No space left on device; the old one stays"}
+
+
 def test_all_that_answers_http_has_a_limit_of_memory() -> None:
     web, staff = web_processes({}, 3, 1)[0], staff_process({}, 3)
     assert web.most_memory == staff.most_memory == MOST_WEB_MEMORY
@@ -117,6 +159,7 @@ def test_the_socket_of_systemd_is_used_and_its_variables_reach_no_other_process(
         monkeypatch.setattr(listen_address, "FIRST_PASSED", os.dup(held.fileno()))
         for name in listen_address.SYSTEMD_VARIABLES:
             monkeypatch.setenv(name, str(os.getpid()))
+        monkeypatch.setenv("LISTEN_FDS", "1")
         with listening_socket() as listener:
             assert listener.getsockname() == held.getsockname()
             assert not listener.get_inheritable()
@@ -131,8 +174,18 @@ def test_a_unix_socket_of_systemd_is_refused_in_one_line(
         held.bind(str(tmp_path / "socket"))
         monkeypatch.setattr(listen_address, "FIRST_PASSED", os.dup(held.fileno()))
         monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+        monkeypatch.setenv("LISTEN_FDS", "1")
         with pytest.raises(RunError, match="has no IP address"):
             listening_socket()
+
+
+def test_a_second_socket_of_systemd_is_refused_since_nobody_would_answer_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+    monkeypatch.setenv("LISTEN_FDS", "2")
+    with pytest.raises(RunError, match=r"brigade\.socket passes 2 sockets"):
+        listening_socket()
 
 
 def test_variables_of_another_process_pass_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,6 +224,21 @@ def test_the_record_of_an_earlier_instance_does_not_count(record: RestartRecord)
     record.begin()
     record.end(True)
     assert RestartRecord.read(os.getpid() + 1) == RestartRecord()
+
+
+def test_an_instance_with_the_process_id_of_an_earlier_one_begins_to_count_anew(
+    record: RestartRecord,
+) -> None:
+    """As in a container, where it is always the same. A wait would not end with the first restart."""
+    for _ in range(3):
+        record.begin()
+        record.end(True)
+    started = RestartRecord.begin_instance()
+    before = RestartRecord.read(os.getpid())
+    assert before == RestartRecord()
+    started.begin()
+    started.end(True)
+    assert wait_for_restart(os.getpid(), before)
 
 
 def test_a_wait_ends_with_the_instance(record: RestartRecord) -> None:

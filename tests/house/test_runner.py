@@ -354,7 +354,7 @@ def test_asked_to_end_it_stops_last_what_others_need(running: Running) -> None:
     children = running.children()
     needed = children.pop("valkey")
     os.kill(children["worker-1"], signal.SIGSTOP)  # does not hear that it is to end; is killed after a while
-    running.process.send_signal(signal.SIGTERM)
+    running.process.send_signal(signal.SIGINT)  # which gives them five seconds
     wait_until(lambda: not alive(needed), "the end of valkey")
     assert not any(map(alive, children.values()))
     assert running.ends() == 0
