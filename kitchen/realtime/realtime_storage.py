@@ -181,10 +181,10 @@ class TickBuffer(RowWriter):
         fresh: Values,
         *,
         where: Values,
-        unchanged: Exception | None = None,
+        error_if_unchanged: Exception | None = None,
     ) -> None:
         """Add new column values (`fresh`) of the episode to the buffer. Nothing is written yet, so that
-        `unchanged` is never raised.
+        `error_if_unchanged` is never raised.
 
         `where` are the values that the row must still have when the buffer is stored. Only rows of `Episode`
         can be changed.
