@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from channels.layers import get_channel_layer
 
 from kitchen.contract.world_errors import SettingsError
-from kitchen.play.turn.websocket_messages import AudienceNews, EpisodeChanged, TurnStamp
+from kitchen.play.turn.audience_news import AudienceNews
+from kitchen.play.turn.websocket_messages import EpisodeChanged, TurnStamp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -65,8 +66,8 @@ def notify_audience(audience: str, news: DataclassInstance) -> None:
     """Send `news` to the staff who watch the episodes with this audience name, together with other news of
     the same moment. Returns at once; errors in sending are only logged.
 
-    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`). All news arrive in one
-    `websocket_messages.AudienceNews`.
+    `news.type` names the consumer's handler (see `audience_news.EpisodeNews`). All news arrive in one
+    `audience_news.AudienceNews`.
     """
     with _gathering:
         waiting = _gathered.setdefault(audience, [])

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.audience_news import EpisodeNews
 from kitchen.play.turn.page_broadcast import notify_audience
-from kitchen.play.turn.websocket_messages import EpisodeNews
 
 
 def news(step: int) -> EpisodeNews:
