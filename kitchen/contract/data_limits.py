@@ -245,9 +245,10 @@ def read_foreign(read: Callable[[*Ts], T], *arguments: *Ts) -> T:
     return result
 
 
-def replay_foreign(check: Callable[[*Ts], T], *arguments: *Ts) -> T:
-    """Return `check(*arguments)`, which replays an episode from outside. Pages of staff run it in a child
-    process, which has more time than for `read_foreign`. Raises the errors of `check`, and DataLimitError."""
+def replay_foreign(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    """Return `function(*arguments)`, which replays an episode from outside. Pages of staff run it in a child
+    process, which has more time than for `read_foreign`. Raises the errors of `function`, and
+    DataLimitError."""
     _, replayer = _runners.get()
-    result: T = replayer(check, *arguments)
+    result: T = replayer(function, *arguments)
     return result

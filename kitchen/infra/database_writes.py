@@ -53,10 +53,10 @@ def update_row_where(model: type[models.Model], fresh: Values, *, where: Values)
 
 
 def _update(
-    model: type[models.Model], fresh: Values, where: Values, unchanged: Exception | None
+    model: type[models.Model], fresh: Values, where: Values, error_if_unchanged: Exception | None
 ) -> Statement:
     values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
-    return Statement(_update_text(model, tuple(fresh), tuple(where)), values, unchanged)
+    return Statement(_update_text(model, tuple(fresh), tuple(where)), values, error_if_unchanged)
 
 
 @cache
@@ -80,11 +80,11 @@ class RowWriter:
         fresh: Values,
         *,
         where: Values,
-        unchanged: Exception | None = None,
+        error_if_unchanged: Exception | None = None,
     ) -> None:
         """Update the row whose columns have the values `where` with the values `fresh`. If there is no such
-        row, raise `unchanged` unless it is None."""
-        run_later(_update(model, fresh, where, unchanged))
+        row, raise `error_if_unchanged` unless it is None."""
+        run_later(_update(model, fresh, where, error_if_unchanged))
 
 
 def select_rows(statement: str, values: Sequence[Any], *, lock: str = "") -> list[tuple[Any, ...]]:

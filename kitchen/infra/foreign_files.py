@@ -26,17 +26,20 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 LIMITS = ChildLimits(seconds=10.0, memory=512 * 2**20, nice=10)
-REPLAY_LIMITS = ChildLimits(seconds=60.0, memory=2**30, nice=10)
-"""Those of a replay. They include loading the app in a new child process, which takes some seconds."""
+REPLAY_LIMITS = ChildLimits(seconds=30.0, memory=2**30, nice=10)
+"""Limits of a replay. They include loading the app in a new child process, which takes some seconds."""
 MAX_WAITING_FILES = 50
-"""Maximum number of files that wait in one server process. More staff pages are not answered at once."""
+"""Maximum number of files that wait to be read in one server process."""
+MAX_WAITING_REPLAYS = 2
+"""Maximum number of replays that wait in one server process. With the one that runs, they leave a thread for
+the other pages of staff (`server_limits.MOST_AT_ONCE`)."""
 
 TOO_SLOW = "takes longer than {seconds:g} s to read"
 TOO_MUCH_MEMORY = "needs more than {memory} MiB of memory to be read"
 NOT_NOW = "cannot be read now, because many files are being read. Try again in a minute"
 
 _pool = ProcessPool(lambda: 1, waiting=MAX_WAITING_FILES, limits=LIMITS)
-_replay_pool = ProcessPool(lambda: 1, waiting=MAX_WAITING_FILES, limits=REPLAY_LIMITS)
+_replay_pool = ProcessPool(lambda: 1, waiting=MAX_WAITING_REPLAYS, limits=REPLAY_LIMITS)
 for _each in (_pool, _replay_pool):
     os.register_at_fork(after_in_child=_each.forget)
 
@@ -54,9 +57,10 @@ def read_in_pool(read: Callable[[*Ts], T], *arguments: *Ts) -> T:
     return _run_in(_pool, read, *arguments)
 
 
-def replay_in_pool(check: Callable[[*Ts], T], *arguments: *Ts) -> T:
-    """Return `check(*arguments)`, computed in the child process for replays. Raises like `read_in_pool`."""
-    return _run_in(_replay_pool, check, *arguments)
+def replay_in_pool(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
+    """Return `function(*arguments)`, computed in the child process for replays. Raises like
+    `read_in_pool`."""
+    return _run_in(_replay_pool, function, *arguments)
 
 
 def _run_in(pool: ProcessPool, read: Callable[[*Ts], T], *arguments: *Ts) -> T:

@@ -25,7 +25,7 @@ class Statement:
 
     text: str
     values: Sequence[Any]
-    unchanged: Exception | None = None
+    error_if_unchanged: Exception | None = None
     """The error to raise if the statement changes no row; None if it may change none."""
 
 
@@ -45,21 +45,26 @@ _thread = threading.local()
 def run_statements(statements: Sequence[Statement]) -> list[StatementResult]:
     """Run these statements in this order, on PostgreSQL in one round trip. Return their results.
 
-    Raises a database error, or the error `unchanged` of a statement that changed no row. Call this in a
-    transaction if there are several.
+    Raises the first error: that of the database, or `error_if_unchanged` of a statement that changed no row.
+    Call this in a transaction if there are several.
     """
-    if connection.vendor == "postgresql":
-        results = _run_prepared(statements)
-    else:
-        with connection.cursor() as cursor:
-            results = [_result(cursor.execute(each.text, each.values) or cursor) for each in statements]
-    for each, result in zip(statements, results, strict=True):
-        if each.unchanged is not None and not result.count:
-            raise each.unchanged
+    run = _run_prepared if connection.vendor == "postgresql" else _run_each
+    results = []
+    for each, result in zip(statements, run(statements), strict=True):
+        if each.error_if_unchanged is not None and not result.count:
+            raise each.error_if_unchanged
+        results.append(result)
     return results
 
 
-def _run_prepared(statements: Sequence[Statement]) -> list[StatementResult]:
+def _run_each(statements: Sequence[Statement]) -> Iterator[StatementResult]:
+    with connection.cursor() as cursor:
+        for each in statements:
+            cursor.execute(each.text, each.values)
+            yield _result(cursor)
+
+
+def _run_prepared(statements: Sequence[Statement]) -> Iterator[StatementResult]:
     wrapper: Any = connections[DEFAULT_DB_ALIAS]
     wrapper.close_if_health_check_failed()
     wrapper.ensure_connection()
@@ -70,8 +75,8 @@ def _run_prepared(statements: Sequence[Statement]) -> list[StatementResult]:
         pipeline: PostgresPipeline | None = getattr(_thread, "pipeline", None)
         if pipeline is None or pipeline.connection is not wrapper.connection:
             pipeline = _thread.pipeline = PostgresPipeline(wrapper.connection)
-        answers = pipeline.run([(each.text, each.values) for each in statements])
-    return [StatementResult(*answer) for answer in answers]
+        for answer in pipeline.run([(each.text, each.values) for each in statements]):
+            yield StatementResult(*answer)
 
 
 def _announce(wrapper: Any, statements: Sequence[Statement]) -> None:
@@ -93,7 +98,7 @@ def _do_nothing(*arguments: Any) -> None:
 
 def _result(cursor: Any) -> StatementResult:
     rows = cursor.fetchall() if cursor.description else []
-    return StatementResult(len(rows) or cursor.rowcount, rows)
+    return StatementResult(len(rows) if cursor.description else cursor.rowcount, rows)
 
 
 @contextmanager
@@ -101,7 +106,8 @@ def delayed_statements() -> Iterator[None]:
     """Context manager: on PostgreSQL, collect the statements given to `run_later` in this block, and run them
     together at its end. They run earlier if another statement follows, so that it sees what they stored.
 
-    Use it inside a transaction. If the block fails, those that still wait are not run.
+    Use it inside a transaction. If the block fails, those that still wait are not run. Their errors come from
+    the statement that follows, or from the end of the block.
     """
     if connection.vendor != "postgresql" or getattr(_thread, "delayed", None) is not None:
         yield
@@ -116,8 +122,8 @@ def delayed_statements() -> Iterator[None]:
 
 
 def run_later(statement: Statement) -> None:
-    """Run a statement that returns no rows: inside `delayed_statements` with those that follow, else now.
-    Raises the errors of `run_statements`, perhaps later."""
+    """Run a statement that returns no rows. Inside `delayed_statements`, it runs later with others; otherwise
+    this raises the errors of `run_statements`."""
     if getattr(_thread, "delayed", None) is None:
         run_statements([statement])
     else:

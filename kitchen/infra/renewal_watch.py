@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 
 class RenewalWatch:
@@ -36,3 +36,9 @@ class RenewalWatch:
                 for claim, end in ends.items()
             }
             return [claim for claim, (_, since) in self._since.items() if now - since >= self._seconds]
+
+    def begin_anew(self, claims: Iterable[str]) -> None:
+        """Count from the next look on for these claims, as if they had not been seen before."""
+        with self._lock:
+            for claim in claims:
+                self._since.pop(claim, None)

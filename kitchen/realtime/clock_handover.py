@@ -60,7 +60,9 @@ class OwnedEpisode:
         """Set whenever a group of ticks was stored."""
         self.task: asyncio.Task[None] | None = None
         self.is_loss_reported = False
-        """True once a page has reported that earlier steps are lost."""
+        """True once a web process has reported that earlier steps are lost."""
+        self.is_remembered_loss_reported = False
+        """True once a page that came back has reported this. Such a report may be false."""
         self.receiver: Receiver | None = None
         """The process that has accepted the episode and gets it after the present tick."""
         self.is_leaving = False

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 LOST_STEPS = "episode %s: steps %s to %s were shown and are lost: their clock process did not store them%s"
 SEND_SECONDS = 1.0
 """Maximum seconds to wait for Redis."""
-AGAIN_SECONDS = 0.25
+RESEND_SECONDS = 0.25
 """Seconds after which a message that could not be sent is sent again."""
 
 
@@ -96,15 +96,20 @@ class PageMessages:
 
     async def _keys_lost(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Log once that pages were shown steps which are lost: another process computed them, and did not
-        store them."""
-        source = played.updates.source
-        if source_of(message) == source and not played.is_loss_reported:
+        store them. A report of a page that came back may be false, so it does not count as the one report."""
+        source, is_remembered = played.updates.source, bool(message.get("remembered"))
+        is_reported = played.is_loss_reported or (is_remembered and played.is_remembered_loss_reported)
+        if source_of(message) != source or is_reported:
+            return
+        if is_remembered:
+            played.is_remembered_loss_reported = True
+        else:
             played.is_loss_reported = True
-            log.warning(
-                LOST_STEPS,
-                *(played.game.episode.pk, source.since + 1, message["newest"]),
-                " (as a page remembers that came back)" if message.get("remembered") else "",
-            )
+        log.warning(
+            LOST_STEPS,
+            *(played.game.episode.pk, source.since + 1, message["newest"]),
+            " (as a page remembers that came back)" if is_remembered else "",
+        )
 
     async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Release the keys of a page, or of its old connection, that was closed."""
@@ -118,7 +123,7 @@ class PageMessages:
                 return
             except CHANNEL_ERRORS as error:
                 log.warning("pages cannot be told, the clock stands still: %s", error)
-                await asyncio.sleep(AGAIN_SECONDS)
+                await asyncio.sleep(RESEND_SECONDS)
 
     async def send_to_all(self, episode_id: int, message: dict[str, Any]) -> None:
         """Send a message to all pages of this episode. Raises one of `CHANNEL_ERRORS`."""

@@ -23,11 +23,11 @@ from kitchen.infra.database_writes import RowWriter, Values, insert_rows, update
 from kitchen.infra.os_processes import process_is_gone, process_name
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, StateChange, Step, Ticking
+from kitchen.play.turn.audience_news import EpisodeNews
 from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.page_broadcast import notify_audience
 from kitchen.play.turn.step_timer import ARRIVAL
 from kitchen.play.turn.turn_claims import MAX_DELAY_SECONDS
-from kitchen.play.turn.websocket_messages import EpisodeNews
 
 LEASE_SECONDS = 1.5
 """Seconds without a renewal after which an owner has lost its episodes."""
@@ -181,10 +181,10 @@ class TickBuffer(RowWriter):
         fresh: Values,
         *,
         where: Values,
-        unchanged: Exception | None = None,
+        error_if_unchanged: Exception | None = None,
     ) -> None:
         """Add new column values (`fresh`) of the episode to the buffer. Nothing is written yet, so that
-        `unchanged` is never raised.
+        `error_if_unchanged` is never raised.
 
         `where` are the values that the row must still have when the buffer is stored. Only rows of `Episode`
         can be changed.

@@ -39,7 +39,7 @@ from kitchen.play.turn.websocket_messages import (
     read_one_of,
 )
 from kitchen.realtime.tick_messages import (
-    MAX_REMEMBERED_LOSS,
+    MAX_REMEMBERED_LOSS_MS,
     TICK_MESSAGE_KINDS,
     KeyMessage,
     SeenSteps,
@@ -249,18 +249,23 @@ class TickConsumer(SeatConsumer):
     async def tick_whole(self, event: dict[str, Any]) -> None:
         """Send the whole state, received from the clock process in `event`, to the page."""
         if self.page and (part := event["seats"].get(str(self.page.seat.number))):
-            lost = await self._take_source(source_of(event))
+            lost = await self._take_source(source_of(event), event["tick_ms"])
             self.shown = self.newest = event["step"]
             names = "step", "tick_ms", "score", "starts_in_ms", "lost_ms"
             await self.send_part("whole", event, {**part, "lost_steps": lost}, *names, "source")
 
-    async def _take_source(self, source: TickSource) -> int:
+    async def _take_source(self, source: TickSource, tick_ms: int) -> int:
         """Record that the page's steps come from this clock process from now on. Return how many steps the
-        page was shown before that are lost, because they were never stored. Inform the process of them."""
+        page was shown before that are lost, because they were never stored. Inform the process of them.
+
+        What the page remembers of an earlier connection may be false. More than `MAX_REMEMBERED_LOSS_MS` is
+        not believed.
+        """
         before, self.source = self.source, source
         remembered, self.is_remembered = self.is_remembered, False
         lost = self.newest - source.since
-        if before in (None, source) or lost <= 0 or (remembered and lost > MAX_REMEMBERED_LOSS):
+        is_too_much = remembered and lost > max(1, MAX_REMEMBERED_LOSS_MS // tick_ms)
+        if before in (None, source) or lost <= 0 or is_too_much:
             return 0
         content = {"source": list(source), "newest": self.newest, "remembered": remembered}
         try:

@@ -119,8 +119,9 @@ class SeenSteps(NamedTuple):
 
 
 _SEEN = re.compile(r"([0-9a-f]{1,32})\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
-MAX_REMEMBERED_LOSS = 250
-"""Maximum number of lost steps that are believed of a page. Clock processes store ticks within a second."""
+MAX_REMEMBERED_LOSS_MS = 2000
+"""Maximum milliseconds of lost steps that are believed of a page. Clock processes usually store a tick within
+a second."""
 
 
 def pages_group(episode_id: int) -> str:

@@ -102,17 +102,18 @@ def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
 def read_episode_file(data: bytes, seconds: float = CHECK_SECONDS) -> EpisodeRecord:
     """Read an episode from the bytes of a file, and check it by a replay of at most `seconds` seconds. Raises
     EpisodeFileError with the reason if it is invalid."""
-    return episode_of_content(read_checked_content(data, seconds))
+    content = read_content(data)
+    replay_content(CHECK, content, seconds)
+    return episode_of_content(content)
 
 
-def read_checked_content(data: bytes, seconds: float = CHECK_SECONDS) -> dict[str, Any]:
-    """Return the content of an episode file, after a check as in `read_episode_file`. For pages of staff,
-    child processes parse and replay it, so that nobody else waits. Raises EpisodeFileError."""
+def read_content(data: bytes) -> dict[str, Any]:
+    """Return the content of an episode file, which is not checked by a replay. For pages of staff, a child
+    process parses it, so that nobody else waits. Raises EpisodeFileError."""
     try:
         content: dict[str, Any] = read_foreign(episode_content, data)
     except DataLimitError as error:
         raise EpisodeFileError(f"it {error}") from None
-    replay_content(CHECK, content, seconds)
     return content
 
 
@@ -125,7 +126,7 @@ def replay_content(path: str, content: Mapping[str, Any], *arguments: Any) -> An
         raise EpisodeFileError(f"it {error}") from None
 
 
-def check_content(content: Mapping[str, Any], seconds: float) -> None:
+def check_content(content: Mapping[str, Any], seconds: float = CHECK_SECONDS) -> None:
     """Replay the episode with this content, and compute everything that its replay page shows. Raises
     EpisodeFileError if something is invalid, or if it takes longer than `seconds`."""
     check_time = _timer(seconds)

@@ -142,7 +142,7 @@ class _RefusingWriter(RowWriter):
     def insert(self, model: Any, rows: Any) -> None:
         raise NothingIsStoredError
 
-    def change(self, model: Any, fresh: Any, *, where: Any, unchanged: Any = None) -> None:
+    def change(self, model: Any, fresh: Any, *, where: Any, error_if_unchanged: Any = None) -> None:
         raise NothingIsStoredError
 
 

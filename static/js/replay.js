@@ -11,7 +11,7 @@
   const shown = document.getElementById("replay-at");
   const button = form.querySelector("[data-play-on]");
   const speed = document.getElementById("replay-speed");
-  const state = { asked: 0, timer: 0, plays: false };
+  const state = { asked: 0, answered: null, timer: 0, plays: false };
   const AGAIN = "replay-seat-was-chosen";
 
   const told = () => document.getElementById("replay-told");
@@ -55,10 +55,13 @@
     document.dispatchEvent(new CustomEvent("replay-step"));
   }
 
-  /* of several that are asked one after the other only the last counts */
+  /* one step is asked for at a time; of those wanted meanwhile, only the last is asked for */
   async function show(go) {
     const number = (state.asked += 1);
-    const answer = await request(go).catch(() => null);
+    await state.answered;
+    if (number !== state.asked) return;
+    state.answered = request(go).catch(() => null);
+    const answer = await state.answered;
     if (number !== state.asked) return;
     const lost = !answer?.ok;
     document.getElementById("replay-lost").hidden = !lost;

@@ -37,9 +37,10 @@ from kitchen.registry.world_metrics import (
 from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_content import EpisodeFileError, gzip_bytes
 from kitchen.replay.episode_file import (
+    check_content,
     episode_of_content,
     export_episode,
-    read_checked_content,
+    read_content,
     replay_content,
     untrusted_file_errors,
 )
@@ -58,7 +59,7 @@ LARGEST_PLAIN = 2_000_000
 SPEEDS = (0.5, 1, 2, 4, 6, 12)
 """Steps per second that the page offers."""
 FILE_CONTEXT = "study.monitor.replay_page.file_context"
-"""Path of the function that replays an episode from a file for its page."""
+"""Path of the function that checks and replays an episode from a file for its page."""
 WRONG_FILE = "This file was not opened: {why}."
 NO_FILE = "Choose a file first."
 
@@ -106,11 +107,13 @@ def replay_opened(request: HttpRequest) -> HttpResponse:
         return render(request, "study/monitor/replay_open.html")
     try:
         data = _sent(request)
-        content = read_checked_content(data)
-        shown = replay_content(FILE_CONTEXT, content, request.POST.dict())
+        content = read_content(data)
+        asked = {name: value for name, value in request.POST.items() if name != "packed"}
+        shown = replay_content(FILE_CONTEXT, content, asked)
         carried = data if data.startswith(GZIP) else gzip_bytes(data)
         packed = base64.b64encode(carried).decode()
-        return _render(request, {**shown, "record": episode_of_content(content), "packed": packed})
+        with untrusted_file_errors():
+            return _render(request, {**shown, "record": episode_of_content(content), "packed": packed})
     except EpisodeFileError as error:
         context = {"problem": NO_FILE if not str(error) else WRONG_FILE.format(why=error)}
         return render(request, "study/monitor/replay_open.html", context, status=422)
@@ -159,7 +162,8 @@ def _is_part(asked: Mapping[str, Any]) -> bool:
 
 def file_context(content: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page shows of an episode from a file with this content, for a request with the
-    parameters `asked`. This replays the episode. Raises EpisodeFileError."""
+    parameters `asked`. This first checks the content by a replay. Raises EpisodeFileError."""
+    check_content(content)
     with untrusted_file_errors():
         record = episode_of_content(content)
         context = _context(record, asked)

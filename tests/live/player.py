@@ -26,8 +26,11 @@ CALM = 1.0
 """Seconds after which the player then chooses again, if its command had no effect."""
 PING, HURRY = 4.0, 0.6
 """Seconds of silence after which a page sends a ping, and the same while a command is on its way."""
-UNANSWERED, SILENCE = 4.0, 12.0
-"""Seconds without an answer to a ping, and seconds of silence, after which a page connects again."""
+UNANSWERED, SPREAD, SILENCE = 6.0, 2.0, 12.0
+"""Seconds without an answer to a ping, the random seconds added to them for each page, and seconds of
+silence, after which a page connects again."""
+OPENING, LONGEST_OPENING = 15.0, 60.0
+"""Seconds until a connection must be open: at first, and at most."""
 ASKED = b'{"type": "ping"}'
 """The text of the ping."""
 FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
@@ -38,6 +41,12 @@ maximum (`play/connection.js`)."""
 def pause_before(tries: int, chance: Random) -> float:
     """Return the seconds that a page waits before it connects again, after this number of failed attempts."""
     return min(LONGEST, FIRST * GROWS**tries) * chance.uniform(0.6, 1.0)
+
+
+def opening_seconds(overdue: int) -> float:
+    """Return the seconds that a page waits until its connection is open, after this number of connections
+    that were not open in time."""
+    return min(LONGEST_OPENING, OPENING * 2.0**overdue)
 
 
 class Player:
@@ -58,6 +67,7 @@ class Player:
         self.as_html, self.every = as_html, every
         self.sight: Reader = HtmlSight() if as_html else JsonSight()
         self.chance = Random(seed)
+        self.leaves_after = UNANSWERED + SPREAD * self.chance.random()
         self.page = secrets.token_hex(12)
         self.line: Line | None = None
         self.heard_once = self.stopped = self.refused = self.playing = False
@@ -131,7 +141,7 @@ class Player:
     def hears_nothing(self) -> bool:
         """Return whether the server has been silent for so long that a page connects again."""
         now = self.loop.time()
-        unanswered = self.asked_at > self.heard_at and now - self.asked_at > UNANSWERED
+        unanswered = self.asked_at > self.heard_at and now - self.asked_at > self.leaves_after
         return self.line is not None and (unanswered or now - self.heard_at > SILENCE)
 
     def listen(self) -> None:

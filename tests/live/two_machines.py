@@ -29,12 +29,12 @@ from brigade.server_limits import raise_open_file_limit
 from tests.live.books import Books
 from tests.live.killing import Blow, got_over
 from tests.live.kills import BUSY_STALLED, EVERY, PATIENCE, all_well, take_seats, to_the_end
+from tests.live.machine_switching_players import TickTraveller, Traveller
 from tests.live.network_machines import Machine, Network
 from tests.live.options import OneLineParser, number
 from tests.live.stack import plain_environment
 from tests.live.stalls import WORST, Table, Wait, quantile, waits_at
 from tests.live.table import markdown
-from tests.live.travellers import TickTraveller, Traveller
 from tests.live.witness import Witness
 from tests.needs import postgres, redis_server
 

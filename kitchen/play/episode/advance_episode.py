@@ -35,6 +35,7 @@ from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Decision, Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
+from kitchen.play.turn.audience_news import EpisodeNews
 from kitchen.play.turn.busy_people_answers import (
     postpone_commands,
     store_wordless_answer,
@@ -74,7 +75,6 @@ from kitchen.play.turn.turn_rules import (
     seconds_until_due,
     waits_for_minds,
 )
-from kitchen.play.turn.websocket_messages import EpisodeNews
 from kitchen.registry.world_registry import get_world
 from kitchen.uptime.outage_queries import deadline_counts
 

@@ -239,7 +239,7 @@ class OpenPage:
             return page.read_typed(turn.world, self.seat.number, text, asks=asks, most=most)
 
     def _unread(self, error: TypedTextError) -> PageAnswer:
-        return self.show_notice(NoticeMessage("not_read", str(error), "warning"))
+        return PageAnswer((self._shown_notice(NoticeMessage("not_read", str(error), "warning")),))
 
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
         """Submit the person's command, and return the answer.
@@ -327,9 +327,17 @@ class OpenPage:
     def _notice(self, message: NoticeMessage) -> str:
         if self._json:
             return message_to_json(message)
+        with in_language(self.language):
+            return self._shown_notice(replace(message, text=gettext(message.text)))
+
+    def _shown_notice(self, message: NoticeMessage) -> str:
+        """Return a notice whose text is in the person's language. It may contain what the person typed, so it
+        is not looked up among the translations, which are cached."""
+        if self._json:
+            return message_to_json(message)
         self._notice_code = message.code
         with in_language(self.language):
-            return self._screen.notice(replace(message, text=gettext(message.text)))
+            return self._screen.notice(message)
 
     def _submit(self, turn: OpenTurn, message: CommandMessage, asked: Sequence[AskedMind]) -> PageAnswer:
         given = SubmittedCommand(self.seat.number, message.command, page=self.name, then=message.then)

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from channels.layers import get_channel_layer
 
 from kitchen.contract.world_errors import SettingsError
-from kitchen.play.turn.websocket_messages import AudienceNews, EpisodeChanged, TurnStamp
+from kitchen.play.turn.audience_news import AudienceNews
+from kitchen.play.turn.websocket_messages import EpisodeChanged, TurnStamp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -65,22 +66,33 @@ def notify_audience(audience: str, news: DataclassInstance) -> None:
     """Send `news` to the staff who watch the episodes with this audience name, together with other news of
     the same moment. Returns at once; errors in sending are only logged.
 
-    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`). All news arrive in one
-    `websocket_messages.AudienceNews`.
+    `news.type` names the consumer's handler (see `audience_news.EpisodeNews`). All news arrive in one
+    `audience_news.AudienceNews`.
     """
     with _gathering:
         waiting = _gathered.setdefault(audience, [])
+        is_first = not waiting
         waiting.append(news)
-    if len(waiting) == 1:
+    if not is_first:
+        return
+    try:
         loop = _loop()
         loop.call_soon_threadsafe(loop.call_later, GATHER_SECONDS, _send_gathered, audience)
+    except RuntimeError:
+        lost = _take_gathered(audience)
+        log.exception("%s news for %s were not sent", len(lost), audience_group(audience))
+
+
+def _take_gathered(audience: str) -> list[DataclassInstance]:
+    with _gathering:
+        return _gathered.pop(audience, [])
 
 
 def _send_gathered(audience: str) -> None:
-    with _gathering:
-        news = _gathered.pop(audience)
-    told = [{slot.name: getattr(each, slot.name) for slot in fields(each)} for each in news]
-    _send_to_group(audience_group(audience), AudienceNews(told))
+    content = [
+        {slot.name: getattr(each, slot.name) for slot in fields(each)} for each in _take_gathered(audience)
+    ]
+    _send_to_group(audience_group(audience), AudienceNews(content))
 
 
 def _send_to_group(group: str, message: DataclassInstance) -> None:

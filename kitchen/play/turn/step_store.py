@@ -166,7 +166,8 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     of the step that has run.
 
     `computed` is a result computed earlier. It is used only if the commands are exactly the same. Raises
-    StepTakenError if another process has already stored the step.
+    StepTakenError, or lets the end of `delayed_statements` raise it, if another process has already stored
+    the step.
     """
     if left := left_idle(turn):
         add_commands(turn, [command_row(turn, **asdict(AutomaticCommand(*each))) for each in left])
@@ -229,7 +230,7 @@ def _store_state(
     before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
     taken = StepTakenError(f"step {turn.step} of episode {episode.key} was taken by another process")
     stored = {**fresh, "state": RawJson(computed.state.text)}
-    turn.store.change(Episode, stored, where=before, unchanged=taken)
+    turn.store.change(Episode, stored, where=before, error_if_unchanged=taken)
     for name, value in fresh.items():
         setattr(episode, name, value)
 

@@ -10,9 +10,12 @@
   const PING = 4000; // milliseconds of silence after which we ask whether anybody is there
   const HURRY = 600; // the same while a choice is on its way, a clock takes the steps, or the browser says that it is offline
   const DOUBT = 1000; // milliseconds without an answer to that after which we say so
-  const UNANSWERED = 4000; // after which we connect anew: that machine may have vanished, and another one is there
+  const UNANSWERED = 6000; // after which we connect anew: that machine may have vanished; a database that waits for a lock answers sooner
+  const SPREAD = 2000; // within which pages then do so, for they may all have been without an answer since the same moment
+  const LEAVE = UNANSWERED + SPREAD * Math.random();
   const SILENCE = 12000; // of silence after which we do so without asking, as when this device has slept
   const OPENING = 15000; // until a new connection is open; it may have met a machine that starts, or vanishes
+  const LONGEST_OPENING = 60000; // the same at most: it doubles each time, as the connection may only wait for its turn
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
   const LATER = 4503; // close code: nothing can be read or stored at the moment
@@ -39,6 +42,7 @@
     heard: Date.now(), socket: null, raw: null, opening: 0, silent: false, taking: true,
     greeted: false, // whether we heard how things stand since we are connected
     asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
+    overdue: 0, // how many connections one after the other were not open in time
     moving: null, // the timer within which we are connected to another process
     later: false, // turned away while nothing can be stored: connected only when something comes
     floods: 0, flooded: 0, // how often it sent too much lately, and when it did last
@@ -131,7 +135,7 @@
   function connected() {
     state.later = false;
     state.connected = true;
-    state.attempt = 0;
+    state.attempt = state.overdue = 0;
     state.final = "";
     showConnection();
   }
@@ -140,7 +144,7 @@
   function listen() {
     if (!state.connected) return hurryUp();
     const silence = Date.now() - state.heard;
-    const unanswered = state.asked > state.heard && Date.now() - state.asked > UNANSWERED;
+    const unanswered = state.asked > state.heard && Date.now() - state.asked > LEAVE;
     if (silence > SILENCE || unanswered) return giveUp();
     ask(silence);
     const doubted = state.asked > state.heard && Date.now() - state.asked > DOUBT;
@@ -153,7 +157,10 @@
 
   /* htmx connects anew when this one is closed */
   function hurryUp() {
-    if (state.raw?.readyState === WebSocket.CONNECTING && Date.now() - state.opening > OPENING) state.raw.close();
+    const patience = Math.min(LONGEST_OPENING, OPENING * 2 ** state.overdue);
+    if (state.raw?.readyState !== WebSocket.CONNECTING || Date.now() - state.opening <= patience) return;
+    state.overdue += 1;
+    state.raw.close();
   }
 
   function giveUp() {

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import patch
 
+import psycopg
 import pytest
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
+from psycopg import IsolationLevel, generators
+from psycopg.pq import ExecStatus
 from pytest_django import DjangoAssertNumQueries
 
 from kitchen.infra import postgres_pipeline
 from kitchen.infra.database_writes import insert_rows, json_from_driver, select_rows, update_row_where
-from kitchen.infra.joined_statements import Statement, run_statements
+from kitchen.infra.joined_statements import Statement, delayed_statements, run_later, run_statements
+from kitchen.infra.postgres_pipeline import PostgresPipeline
 from kitchen.play.models import Episode, SeatCommand
 from tests.kitchen.factories import make_episode
 
@@ -82,6 +90,109 @@ def test_a_connection_keeps_a_limited_number_of_statements(monkeypatch: pytest.M
         assert run_statements([Statement(text, [0])])[0].rows == []
     ((kept,),) = select_rows("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'brigade%%'", [])
     assert kept <= 4
+
+
+def test_statements_that_wait_are_sent_and_announced_before_one_that_follows() -> None:
+    episode, announced = make_episode(), list[str]()
+
+    def watch(execute: Callable[..., Any], text: str, *more: Any) -> Any:
+        announced.append(text)
+        return execute(text, *more)
+
+    change = "UPDATE kitchen_episode SET label = %s WHERE id = %s"
+    with connection.execute_wrapper(watch), delayed_statements():
+        run_later(Statement(change, ["first", episode.pk]))
+        run_later(Statement(change, ["second", episode.pk]))
+        read = "SELECT label FROM kitchen_episode WHERE id = %s"
+        assert select_rows(read, [episode.pk]) == [("second",)]
+        assert announced == [change, change, read]
+        run_later(Statement(change, ["third", episode.pk]))
+    assert announced == [change, change, read, change]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_stays_locked_is_an_error_and_the_connection_goes_on() -> None:
+    episode = make_episode()
+    read = "SELECT id FROM kitchen_episode WHERE id = %s"
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute(f"{read} FOR UPDATE", [episode.pk])
+        with pytest.raises(OperationalError, match="lock timeout"), transaction.atomic():
+            run_statements([Statement("SET LOCAL lock_timeout = 20", [])])
+            select_rows(read, [episode.pk], lock=f"{read} FOR UPDATE")
+    with transaction.atomic():
+        assert select_rows(read, [episode.pk], lock=f"{read} FOR UPDATE") == [(episode.pk,)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_begins_with_our_statement_is_rolled_back() -> None:
+    episode = make_episode()
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        assert update_row_where(Episode, {"label": "half"}, where={"id": episode.pk})
+        raise ZeroDivisionError
+    assert Episode.objects.get(pk=episode.pk).label == episode.label
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_has_the_isolation_level_of_its_connection() -> None:
+    connection.ensure_connection()
+    connection.connection.isolation_level = IsolationLevel.SERIALIZABLE
+    try:
+        with transaction.atomic():
+            assert select_rows("SHOW transaction_isolation", []) == [("serializable",)]
+    finally:
+        connection.connection.isolation_level = None
+
+
+def test_two_threads_use_their_own_connections_at_the_same_time() -> None:
+    both = threading.Barrier(2)
+
+    def backends(_: int) -> set[int]:
+        try:
+            both.wait(10)
+            return {select_rows("SELECT pg_backend_pid()", [])[0][0] for _ in range(20)}
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(backends, range(2))
+    assert len(first) == len(second) == 1 and first != second
+
+
+def test_a_connection_knows_its_statements_in_each_thread() -> None:
+    read = Statement("SELECT id FROM kitchen_episode WHERE id = %s", [0])
+    run_statements([read])
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        for used in (other, connection.connection, other):
+            assert list(PostgresPipeline(used).run([(read.text, read.values)])) == [(0, [])]
+
+
+@pytest.mark.parametrize("failure", [ZeroDivisionError, KeyboardInterrupt])
+def test_a_connection_whose_answers_were_not_read_is_closed(failure: type[BaseException]) -> None:
+    def read_half(pgconn: Any, answers: list[Any], count: int) -> Any:
+        yield from reader(pgconn, answers, count - 1)
+        raise failure
+
+    reader = postgres_pipeline._read_answers
+    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
+        pipeline = PostgresPipeline(other)
+        with patch.object(postgres_pipeline, "_read_answers", read_half), pytest.raises(failure):
+            pipeline.run([("SELECT 1", [])])
+        assert other.closed
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("SELECT 1", "fewer answers"), ("SELECT 1 / 0", "division by zero")]
+)
+def test_missing_answers_are_a_database_error_after_the_first_error(text: str, reason: str) -> None:
+    def fetch(pgconn: Any) -> Any:
+        found = yield from fetch_many(pgconn)
+        return found if found[0].status != ExecStatus.PIPELINE_SYNC else []
+
+    fetch_many = generators.fetch_many
+    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
+        with patch.object(generators, "fetch_many", fetch), pytest.raises(psycopg.Error, match=reason):
+            PostgresPipeline(other).run([(text, [])])
+        assert other.closed
 
 
 @pytest.mark.django_db(transaction=True)

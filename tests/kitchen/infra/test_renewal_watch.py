@@ -48,3 +48,14 @@ def test_a_claim_that_was_given_up_and_taken_again_is_a_new_one(watch: RenewalWa
     assert watch.abandoned({}) == []
     clock.now = 3.0
     assert watch.abandoned({"one": 1}) == []
+
+
+def test_a_claim_that_could_not_be_released_has_time_to_be_renewed(
+    watch: RenewalWatch, clock: Seconds
+) -> None:
+    found = {}
+    for second in range(8):
+        clock.now = second
+        found[second] = watch.abandoned({"locked": 1})
+        watch.begin_anew(found[second])
+    assert [second for second, claims in found.items() if claims] == [3, 7]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from kitchen.play.live import page_watchdog
 from kitchen.play.models import Episode, Ticking
 from kitchen.realtime import clock_owner as owning
 from kitchen.realtime import tick_consumer, tick_messages
+from kitchen.realtime.clock_handover import OwnedEpisode
 from kitchen.realtime.clock_owner import ClockOwner
+from kitchen.realtime.page_messages import PageMessages
 from kitchen.realtime.tick_messages import SeenSteps, TickSource, layer_message
 from tests.kitchen.layers import INTERRUPTED, InterruptedLayer
 from tests.kitchen.realtime.conftest import Lane
@@ -145,7 +148,7 @@ async def test_a_page_whose_web_process_died_too_remembers_what_it_was_shown(
     await second.kill()
 
 
-@pytest.mark.parametrize("step", [tick_messages.MAX_REMEMBERED_LOSS + 1, 0])
+@pytest.mark.parametrize("step", [tick_messages.MAX_REMEMBERED_LOSS_MS // 40 + 1, 0])
 async def test_a_page_is_not_believed_that_more_was_lost_than_can_be(
     lane: Lane, caplog: pytest.LogCaptureFixture, step: int
 ) -> None:
@@ -156,6 +159,20 @@ async def test_a_page_is_not_believed_that_more_was_lost_than_can_be(
     assert lines(caplog, "are lost") == []
     await page.close()
     await running.kill()
+
+
+async def test_a_false_report_of_a_page_does_not_silence_a_true_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    game: Any = SimpleNamespace(episode=SimpleNamespace(pk=1, step=0, score={}))
+    played = OwnedEpisode(game, "abc", 1)
+    report = {"type": "keys.lost", "source": ["abc", 1, 0]}
+    for newest, remembered in ((40, True), (50, True), (9, False), (8, False), (50, True)):
+        message = report | {"newest": newest, "remembered": remembered}
+        await PageMessages(None).handle(played, message)
+    first, second = lines(caplog, "were shown and are lost")
+    assert "steps 1 to 40 " in first and first.endswith("(as a page remembers that came back)")
+    assert "steps 1 to 9 " in second and second.endswith("did not store them")
 
 
 @pytest.mark.parametrize(

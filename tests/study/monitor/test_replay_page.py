@@ -18,7 +18,6 @@ from kitchen.contract.data_limits import MAX_FILE_BYTES, MAX_VALUES
 from kitchen.infra import foreign_files
 from kitchen.infra.process_pool import ChildLimits, ProcessPool
 from kitchen.play.models import Episode
-from kitchen.replay import episode_file
 from kitchen.replay.episode_content import gzip_bytes
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.episode_timeline import event_steps
@@ -174,12 +173,39 @@ def test_a_file_is_replayed_in_another_process(
     def fail(*_: object) -> None:
         raise AssertionError("replayed in the server process")
 
-    monkeypatch.setattr(episode_file, "check_content", fail)
+    monkeypatch.setattr(replay_page, "check_content", fail)
     monkeypatch.setattr(replay_page, "_context", fail)
     file = file_of(client, address)
     assert "nothing of it is stored here" in text_of(opened(client, file))
     monkeypatch.setattr(foreign_files, "_replay_pool", ProcessPool(lambda: 1, limits=ChildLimits(0.001)))
     assert "This file was not opened: it takes longer than 0.001 s" in text_of(opened(client, file))
+
+
+def test_a_file_is_checked_and_shown_in_one_call_without_the_file_as_text(
+    client: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[str, Any]] = []
+
+    def replay(path: str, content: Any, asked: Any) -> Any:
+        calls.append((path, asked))
+        return replay_page.file_context(content, asked)
+
+    monkeypatch.setattr(replay_page, "replay_content", replay)
+    page = text_of(opened(client, file_of(client, address)))
+    client.post("/staff/replay/", {"packed": field(page, "packed"), "step": "2", "part": "1"})
+    assert calls == [(replay_page.FILE_CONTEXT, {}), (replay_page.FILE_CONTEXT, {"step": "2", "part": "1"})]
+
+
+def test_values_that_no_page_can_show_are_a_fault_of_the_file(
+    client: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise TypeError("no number")
+
+    monkeypatch.setattr(replay_page, "_render", fail)
+    monkeypatch.setattr(replay_page, "replay_content", lambda path, content, asked: {})
+    answer = opened(client, file_of(client, address))
+    assert answer.status_code == 422 and "has the wrong form: no number." in text_of(answer)
 
 
 def test_a_message_without_words_is_told_without_a_colon() -> None:

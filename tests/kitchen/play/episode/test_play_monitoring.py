@@ -16,8 +16,8 @@ from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, Mind, ModelCall
 from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.audience_news import EpisodeNews
 from kitchen.play.turn.submitted_commands import SubmittedCommand
-from kitchen.play.turn.websocket_messages import EpisodeNews
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]

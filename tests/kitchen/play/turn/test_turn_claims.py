@@ -5,8 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import Error, InterfaceError, OperationalError, connection
 
@@ -124,6 +127,41 @@ def test_a_claim_of_another_machine_is_free_when_it_is_not_renewed_any_more(
     seconds[0] = 5.5
     assert turn_claims.release_dead_claims() == 1
     assert turn_claims.claim_decision(episode_id=episode.pk, step=1)
+
+
+def test_a_claim_that_is_renewed_before_it_is_released_is_kept(
+    monkeypatch: pytest.MonkeyPatch, episode: Episode
+) -> None:
+    claimed = f"another-machine/pid:[1]/2/3#{claim(episode)}"
+    Mind.objects.update(deciding_by=claimed)
+
+    def abandoned(ends: Mapping[str, Any]) -> list[str]:
+        turn_claims.renew_claims({claimed: episode.pk})
+        return list(ends)
+
+    monkeypatch.setattr(turn_claims._watch, "abandoned", abandoned)
+    assert turn_claims.release_dead_claims() == 0
+    assert Mind.objects.get().deciding_by == claimed
+
+
+@pytest.mark.skipif(not connection.features.has_select_for_update_skip_locked, reason="has no locks of rows")
+@pytest.mark.django_db(transaction=True)
+def test_a_locked_row_delays_no_renewal_and_is_not_released() -> None:
+    locked, free = make_episode(minds=(mind("random", 0),)), make_episode(minds=(mind("random", 0),))
+    claims = {each.pk: claim(each) for each in (locked, free)}
+    ends = ends_of_claims()
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute("UPDATE kitchen_mind SET kind = kind WHERE episode_id = %s", [locked.pk])
+        assert turn_claims.renew_claims({by: pk for pk, by in claims.items()}) == 1
+        dead = {by: ends[pk] for pk, by in claims.items()}
+        assert turn_claims._release(Mind.objects.all(), dead) == 0
+    renewed = ends_of_claims()
+    assert renewed[free.pk] > ends[free.pk] and renewed[locked.pk] == ends[locked.pk]
+
+
+def ends_of_claims() -> dict[int, datetime]:
+    """By episode."""
+    return {each.episode_id: each.deciding_until for each in Mind.objects.all() if each.deciding_until}
 
 
 def name_of_a_dead_process() -> str:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from kitchen.contract.organisation import make_organisation
 from kitchen.contract.page import TypedTextError
@@ -20,6 +21,8 @@ from kitchen.replay.episode_file import export_episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import seat_page_after
 from kitchen.tasks import answer as answer_of_agent
+from kitchen.words import gettext_without_django
+from kitchen.words.gettext_without_django import use_translations
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import typed_forms
 from kitchen.worlds.collab_overcooked.page import PAGE
@@ -176,6 +179,17 @@ def test_a_person_plays_by_typing_and_what_is_refused_changes_nothing() -> None:
     replay = seat_page_after(record, 1, 0)
     assert not RECIPE.search(f"{replay.layout}{replay.panels}{export_episode(record).decode()}")
     assert RECIPE.search(seat_page_after(record, 0, 0).layout)
+
+
+@pytest.mark.django_db
+def test_what_a_person_typed_does_not_stay_among_the_translations() -> None:
+    _, page, _ = opened(1, as_json=False)
+    use_translations(translation)  # empties the cache
+    answers = [page.read_typed(CommandMessage(1, (), typed=f"fly {number}")) for number in range(20)]
+    answers.append(page.say(SayMessage("I can.", (), typed="fly 20")))
+    shown = "".join(text for one in answers if isinstance(one, PageAnswer) for text in one.texts)
+    assert all(f"“fly {number}” was not accepted" in shown for number in range(21))
+    assert gettext_without_django._translated.cache_info().currsize < 20
 
 
 @pytest.mark.django_db

@@ -8,14 +8,13 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from tests.live.player import HURRY, PING, UNANSWERED, pause_before
+from tests.live.player import HURRY, PING, SPREAD, UNANSWERED, opening_seconds, pause_before
 from tests.live.stalls import Wait
 from tests.live.ticks import EVERY, Page
 from tests.live.witness import Witness
 
-CONNECT_SECONDS, OPEN_SECONDS = 1.0, 15.0
-"""Seconds that a machine has to accept a connection, before the next one is tried, and to open a websocket.
-"""
+CONNECT_SECONDS = 1.0
+"""Seconds that a machine has to accept a connection, before the next one is tried."""
 
 REAL_TIME = "game in real time"
 
@@ -35,7 +34,7 @@ class Traveller(Witness):
         for base in [*self._bases[start:], *self._bases[:start]]:
             self.base = base
             with suppress(OSError):  # a timeout, too
-                async with asyncio.timeout(OPEN_SECONDS):
+                async with asyncio.timeout(opening_seconds(0)):
                     return await super().connect()
         raise ConnectionError("no machine answers")
 
@@ -46,6 +45,7 @@ class TickTraveller(Page):
     def __init__(self, urls: Sequence[str], key: str, number: int) -> None:
         super().__init__(key, Random(number))
         self._urls = list(urls)
+        self._leaves_after = UNANSWERED + SPREAD * self.chance.random()
         self.reconnects = self.lost_steps = 0
         self.waits: list[Wait] = []
         """The times between two new steps on the page."""
@@ -68,7 +68,7 @@ class TickTraveller(Page):
             for url in list(self._urls):
                 self.is_connected = True
                 with suppress(OSError):
-                    async with asyncio.timeout(OPEN_SECONDS):
+                    async with asyncio.timeout(opening_seconds(tries)):
                         await self.open(url, self._lost, CONNECT_SECONDS)
                     break
                 self.is_connected = False
@@ -89,7 +89,7 @@ class TickTraveller(Page):
     def _check(self) -> None:
         """Reconnect if the server has been silent for as long as a page waits."""
         silent = self.clock() - self._heard_at
-        if self.line is not None and self.is_connected and silent > HURRY + UNANSWERED:
+        if self.line is not None and self.is_connected and silent > HURRY + self._leaves_after:
             self._heard_at = self.clock()
             self.line.hang_up()
         elif self.line is not None and silent > HURRY and self.clock() - self._asked_at > PING:
