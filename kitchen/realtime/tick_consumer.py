@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 NO_EPISODE_STAMP = "", "", (0, "", "", 0, 0, 0)
 """The stored state (key, page, stamp) of a seat whose episode is erased."""
 MESSAGES_PER_SECOND, MAX_MESSAGES = 40.0, 240
-"""Messages of a page allowed in a second, and at once. At once are those that come while this process
+"""Keys and pings of a page allowed in a second, and at once. At once are those that come while this process
 pauses."""
 MAX_WAITING_KEYS = 16
 """Maximum number of keys whose messages wait to be forwarded."""
@@ -167,7 +167,7 @@ class TickConsumer(SeatConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.keys = WaitingKeys()
-        self.tokens = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
+        self.tokens_at_once = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
         """Open the page for this key. Return the page and its first answer.

@@ -67,6 +67,7 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
     }
     response = render(request, "study/console/later.html", context, status=503)
     response["Retry-After"] = str(WAIT_SECONDS)
+    response._has_been_logged = not problem  # type: ignore[attr-defined] # Django would log an error
     return response
 
 

@@ -157,7 +157,7 @@ class SeatConsumer(ChannelLayerConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
-        self.tokens = SYNC_LIMIT()
+        self.tokens = self.tokens_at_once = SYNC_LIMIT()
 
     async def __call__(self, *scope_receive_send: Any) -> None:
         """Serve the connection until it ends. Afterwards the connection is no longer watched, even if
@@ -283,7 +283,7 @@ class SeatConsumer(ChannelLayerConsumer):
             message = NoticeMessage("unreadable", str(error), "warning")
         if isinstance(message, self.read_at_once):
             await getattr(self, f"on_{message.type}")(self.page, message)
-            await self.tokens.taken()
+            await self.tokens_at_once.taken()
             return
         if self.doing is not None:
             await self.doing

@@ -26,6 +26,7 @@ from kitchen.infra.event_loop import start_in_loop
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.advance_episode import end_episode, leave_seat
 from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live import seat_consumer
 from kitchen.play.live.page_session import ELSEWHERE_CLOSE_CODE, NO_SEAT_CLOSE_CODE
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.realtime import clock_owner as owning
@@ -34,6 +35,7 @@ from kitchen.realtime.clock_owner import ClockOwner
 from kitchen.realtime.realtime_episode import read_realtime_episode
 from kitchen.realtime.realtime_storage import store_tick_groups
 from kitchen.urls import websocket_urlpatterns
+from tests.kitchen.play.live.test_seat_consumer import Waiting
 from tests.kitchen.realtime.conftest import Lane
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
@@ -140,6 +142,22 @@ async def test_two_people_play_to_the_end(lane: Lane, owner: Any) -> None:
     assert await _holds(episode)
     for page in pages:
         await page.close()
+
+
+async def test_a_page_that_asks_for_the_state_again_and_again_waits_but_not_with_keys(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request draws the whole page anew. Here no owner runs."""
+    waits: list[float] = []
+    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", lambda: Waiting(waits))
+    page = await opened(await made(lane, "walker", seats=2))
+    for number in range(20):
+        await page.key("east", number=number)
+    for _ in range(5):
+        await page.socket.send_json_to({"type": "sync"})
+        await page.receive_kind("state")
+    await page.close()
+    assert waits
 
 
 async def _holds(episode: Episode) -> bool:

@@ -108,13 +108,14 @@ def loads_again(page: str) -> bool:
 
 @pytest.mark.usefixtures("blank_drawings")
 def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
-    study: Study, asked: list[tuple[int, str]], admin_client: Client
+    study: Study, asked: list[tuple[int, str]], admin_client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     waiting = admin_client.get("/staff/small/analysis/")
     assert "Being computed" in waiting.content.decode()
     assert loads_again(waiting.content.decode())
     figure = admin_client.get("/staff/small/analysis/i0.svg")
     assert (figure.status_code, "The analysis is being computed" in figure.content.decode()) == (503, True)
+    assert not [each for each in caplog.records if each.levelname == "ERROR"], "it is no error"
     tasks.compute_analysis(*asked.pop())
     page = admin_client.get("/staff/small/analysis/").content.decode()
     assert "F(2, 6)" in page and not loads_again(page)
