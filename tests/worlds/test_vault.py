@@ -224,6 +224,7 @@ def test_its_figures_are_exported_and_analysed(study: Study, tmp_path: Path) -> 
     assert "Messages sent" in report
 
 
+@pytest.mark.nightly
 def test_programs_walk_its_study_in_the_running_app(live_stack: Stack) -> None:
     live_stack.manage("load_study", str(STUDY))
     done = walk(live_stack, "vault", "--participants", "2", "--seed", "77")

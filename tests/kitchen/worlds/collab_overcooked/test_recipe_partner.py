@@ -34,18 +34,17 @@ def test_the_pair_delivers_in_time_with_full_scores(name: str) -> None:
 
 def pooled(**rates: float) -> Counter[str]:
     found: Counter[str] = Counter()
-    for seed in range(2):
-        for task in (task for task in tasks().values() if task.level in (3, 4)):
-            measured: dict[str, Json] = LOG_MEASURES.measure(pair_game(task.name, seed, **rates)[1])
-            found.update({name: measured[name] for name in COUNTS})
+    for task in (task for task in tasks().values() if task.level in (3, 4)):
+        measured: dict[str, Json] = LOG_MEASURES.measure(pair_game(task.name, 0, **rates)[1])
+        found.update({name: measured[name] for name in COUNTS})
     return found
 
 
 def test_wrong_requests_lower_both_and_ignored_ones_the_response_alone() -> None:
     wrong, ignored = pooled(wrong_requests=0.4), pooled(ignored_requests=0.4)
-    assert wrong["requests_wrong"] == wrong["responses_wrong"] > 5
-    assert ignored["requests_wrong"] == 0 and ignored["responses_wrong"] > 5
-    assert wrong["requests_right"] > 5 and ignored["responses_right"] > 5
+    assert wrong["requests_wrong"] == wrong["responses_wrong"] > 3
+    assert ignored["requests_wrong"] == 0 and ignored["responses_wrong"] > 3
+    assert wrong["requests_right"] > 3 and ignored["responses_right"] > 3
 
 
 def test_only_a_chef_who_knows_the_recipe_is_advised() -> None:

@@ -71,7 +71,7 @@ def test_only_an_earlier_agent_can_help() -> None:
 @pytest.mark.parametrize(("level", "seats"), [("level_3", 2), ("level_9", 3)])
 def test_it_is_exactly_what_some_turn_of_the_others_makes_possible(level: str, seats: int) -> None:
     world = kitchen(level, seats, max_steps=200)
-    for number in range(8):
+    for number in range(4):
         wander(world, 6, seed=number)
         gather(world)
         assert set(world.anticipated_actions(0)) == by_trying(world)
