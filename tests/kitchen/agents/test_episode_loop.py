@@ -28,6 +28,7 @@ from kitchen.play.turn.scheduled_steps import DUE_KEY
 from kitchen.registry import agent_registry
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_world
+from tests.nightly import nightly
 from tests.worlds.beacon.world import Beacon
 from tests.worlds.tunnel.kit import LINE
 from tests.worlds.tunnel.world import DIG, REST, STOP
@@ -399,13 +400,15 @@ def dig_with_plans(situation: Situation) -> Decision:
         ("cuisine", "scripted+follower+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
         ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {}),
         ("tunnel", "scripted+scripted+scripted", "graph", EVERYBODY, {}),
-        ("tunnel", "scripted:2+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
-        ("cuisine", "scripted+follower+scripted", "tree", NO_ONE, {"schedule": "free"}),
         ("cuisine", "scripted+follower+scripted", "graph", EVERYBODY, {"schedule": "rounds"}),
         ("cuisine", "scripted:0+follower+scripted+scripted", "tree", NO_ONE, {"schedule": "free"}),
-        ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {"schedule": "free", "think_steps": 1}),
         ("tunnel", "scripted+scripted+scripted", "graph", NO_ONE, {"schedule": "relay", "stale": "drop"}),
         ("tunnel", "scripted+scripted+scripted", "chain", NO_ONE, {"schedule": "free", "think_steps": 0}),
+        *nightly(
+            ("tunnel", "scripted:2+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
+            ("cuisine", "scripted+follower+scripted", "tree", NO_ONE, {"schedule": "free"}),
+            ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {"schedule": "free", "think_steps": 1}),
+        ),
     ],
 )
 def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(

@@ -246,9 +246,10 @@ def test_what_a_screen_has_forgotten_is_sent_again(monkeypatch: pytest.MonkeyPat
     page, screen = get_page("cuisine"), Screen()
     first, *steps = advised("level_3", 1, seed=1)
     browser = Browser(page, first)
-    for view in (first, *steps):
+    for number, view in enumerate((first, *steps)):
         browser.receive(screen.fragments(page, view))
-        assert browser.shown == Browser(page, view).shown
+        if not number % COMPARED_EACH:
+            assert browser.shown == Browser(page, view).shown
         assert len(vars(screen)["_shown"]) <= 40 // 4 + len(
             {"notice", *render_page.panel_ids(every(page, view))}
         )
