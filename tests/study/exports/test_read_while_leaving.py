@@ -23,7 +23,7 @@ READERS = ("participants_table", "played_episodes")
 def of_four(once: Once) -> tuple[Study, list[Participant]]:
     """A study that four people have walked through."""
     with once():
-        study = whole_study()
+        study = whole_study(conditions=1)
         return study, [walk(study, entry) for entry in ("one", "before", "after", "last")]
 
 
