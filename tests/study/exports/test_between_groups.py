@@ -98,7 +98,7 @@ def test_the_analysis_takes_who_played_all_of_their_group(study: Study) -> None:
 
 
 def test_programs_fill_the_groups_evenly_and_a_preview_of_a_condition_is_of_its_group(study: Study) -> None:
-    make_participants(study, SyntheticRequest(6, seed=1, recordings=1), lambda _: None)
+    make_participants(study, SyntheticRequest(4, seed=1, recordings=1), lambda _: None)
     made = Participant.objects.filter(study=study, synthetic=True).exclude(between_group="")
     filled = Counter(made.values_list("between_group", flat=True))
     assert set(filled) == {"chef", "assistant"} and max(filled.values()) - min(filled.values()) < 2
@@ -118,7 +118,7 @@ def test_programs_practise_in_the_seat_of_their_group(study: Study) -> None:
     kitchen = {"settings": SETTINGS, **team}
     part = {"enabled": True, "settings": {"own_seat": True, "hints": False, "kitchen": kitchen}}
     study.parts.update_or_create(kind="practice", defaults=part)
-    make_participants(study, SyntheticRequest(4, seed=1, recordings=1), lambda _: None)
+    make_participants(study, SyntheticRequest(2, seed=1, recordings=1), lambda _: None)
     practised = study.participants.filter(synthetic=True, practice__seats__mind=None, practice__isnull=False)
     seats = set(practised.values_list("between_group", "practice__seats__number"))
     assert seats == {("chef", 0), ("assistant", 1)}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,13 +20,12 @@ from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
 from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from study.design.models import Condition, Study
-from study.exports.export_files import write_study
 from study.exports.export_registry import get_table
 from study.exports.export_table import ExportSelection
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
-from tests.study.exports.rows import rows_of
+from tests.study.exports.rows import csv_rows, rows_of
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -69,13 +66,10 @@ def test_every_decision_keeps_its_call_and_the_recipes_are_stored_once(study: St
 
 
 @pytest.mark.servers
-def test_the_export_has_decisions_with_their_prompts(study: Study, tmp_path: Path) -> None:
+def test_the_export_has_decisions_with_their_prompts(study: Study) -> None:
     play(study, "one")
-    write_study(study, tmp_path)
-    with (tmp_path / "decisions.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    with (tmp_path / "prompts.csv").open(newline="") as stream:
-        prompts = {row["prompt"]: json.loads(row["text"]) for row in csv.DictReader(stream)}
+    rows = csv_rows(study, "decisions")
+    prompts = {row["prompt"]: json.loads(row["text"]) for row in csv_rows(study, "prompts")}
     assert len(rows) == 4
     for row in rows:
         assert row["provider"] == row["played_by"] == "stand-in"

@@ -19,14 +19,15 @@ from kitchen.play.models import Episode, Seat
 from study.design.models import Study, StudyPart, SurveyItem, Version
 from study.design.recruitment_platforms import Referral
 from study.exports.export_files import parquet_pieces, write_study, zip_pieces
-from study.exports.export_registry import DOCUMENTS, TABLES, get_table, tables
-from study.exports.export_table import Column, ExportSelection, ExportTable
+from study.exports.export_registry import DOCUMENTS, TABLES, get_document, get_table, tables
+from study.exports.export_table import EVERYBODY, Column, ExportSelection, ExportTable
 from study.exports.row_groups import RowGroup
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page
-from tests.study.exports.rows import rows_of
+from tests.conftest import Once
+from tests.study.exports.rows import csv_rows, rows_of
 from tests.study.exports.test_exports import MARKED, WITHOUT_ROWS
 from tests.study.factories import SETTINGS, complete, make_study, play_out
 
@@ -40,14 +41,24 @@ def item(study: Study, key: str, **more: Any) -> SurveyItem:
     return SurveyItem.objects.create(study=study, key=key, measure=key.title(), text=f"{key}?", **more)
 
 
+@pytest.fixture(scope="module")
+def walked(once: Once) -> int:
+    """A study that one person from MTurk has walked through, who failed the attention checks; its pk."""
+    with once():
+        found = whole_study()
+        sent = Referral("mturk", "worker-1", {"assignmentId": "a-1", "hitId": "hit-of-one"})
+        walk(found, "one", attention=5, referral=sent)
+    return found.pk
+
+
 @pytest.fixture
-def study() -> Study:
-    return whole_study()
+def study(walked: int) -> Study:
+    return Study.objects.get(pk=walked)
 
 
-def whole_study() -> Study:
+def whole_study(conditions: int = 2) -> Study:
     """One with questions of every kind, and practice."""
-    found = make_study(items=0)
+    found = make_study(conditions=conditions, items=0)
     for kind in ("about", "check", "final"):
         StudyPart.objects.create(study=found, kind=kind, enabled=True)
     StudyPart.objects.create(study=found, kind="practice", enabled=True, settings=PRACTICE)
@@ -91,11 +102,8 @@ def read(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_a_participant_is_one_wide_row(study: Study, tmp_path: Path) -> None:
-    sent = Referral("mturk", "worker-1", {"assignmentId": "a-1", "hitId": "h-1"})
-    walk(study, "one", attention=5, referral=sent)
-    write_study(study, tmp_path)
-    (row,) = read(tmp_path, "participants")
+def test_a_participant_is_one_wide_row(study: Study) -> None:
+    (row,) = csv_rows(study, "participants")
     assert (row["about.age"], row["check.goal"], row["final.best"], row["final.liked"]) == (
         "33",
         "cook",
@@ -106,25 +114,23 @@ def test_a_participant_is_one_wide_row(study: Study, tmp_path: Path) -> None:
     assert (row["check_attempts"], row["check_passed"]) == ("2", "1")
     assert (row["attention_checks"], row["attention_checks_failed"]) == ("2", "2")
     assert row["participant.label"] == row["label"] == row["participant.mturk_worker_id"] == "worker-1"
-    assert row["session.mturk_HITId"] == row["referral.hitId"] == "h-1"
+    assert row["session.mturk_HITId"] == row["referral.hitId"] == "hit-of-one"
     assert row["session.code"] == "small"
     assert {row["c0.steps"], row["c1.steps"]} == {"3"}
     assert row["participant.time_started_utc"] == row["entered_at"]
 
 
-def test_practice_is_there_and_marked(study: Study, tmp_path: Path) -> None:
-    walk(study, "one")
-    write_study(study, tmp_path)
-    assert [row["part"] for row in read(tmp_path, "episodes")] == ["practice", "main", "main"]
-    practice = next(row for row in read(tmp_path, "steps") if row["part"] == "practice")
+def test_practice_is_there_and_marked(study: Study) -> None:
+    assert [row["part"] for row in csv_rows(study, "episodes")] == ["practice", "main", "main"]
+    practice = next(row for row in csv_rows(study, "steps") if row["part"] == "practice")
     assert (practice["condition"], practice["order_position"]) == ("", "0")
-    assert {row["place"] for row in read(tmp_path, "answers")} == {"about", "check", "survey", "final"}
-    rights = [row["right"] for row in read(tmp_path, "answers") if row["item"] == "goal"]
+    answers = csv_rows(study, "answers")
+    assert {row["place"] for row in answers} == {"about", "check", "survey", "final"}
+    rights = [row["right"] for row in answers if row["item"] == "goal"]
     assert rights == ["0", "1"]
 
 
 def test_columns_keep_their_places_when_the_design_changes(study: Study) -> None:
-    walk(study, "one")
     before = [column.name for column in get_table("participants").columns_of(study)]
     item(study, "joy", position=0)
     study.conditions.filter(key="c0").update(position=9)
@@ -135,75 +141,73 @@ def test_columns_keep_their_places_when_the_design_changes(study: Study) -> None
     assert after[len(before) :] == ["c1.joy", "c0.joy"]
 
 
-def test_changes_after_the_freeze_are_flagged(study: Study, tmp_path: Path) -> None:
-    walk(study, "one")
+def test_changes_after_the_freeze_are_flagged(study: Study) -> None:
     Version.objects.update(frozen_at=timezone.now())
     Study.objects.update(title="Another title")
     walk(study, "two")
-    write_study(study, tmp_path)
-    for name in WITH_ROWS:
-        found = {(row["version"], row["changed_since_freeze"]) for row in read(tmp_path, name)}
+    tables = {name: csv_rows(study, name) for name in WITH_ROWS}
+    for name, rows in tables.items():
+        found = {(row["version"], row["changed_since_freeze"]) for row in rows}
         assert found == {("1", "0"), ("2", "1")}, name
-    assert [row["version_frozen"] for row in read(tmp_path, "participants")] == ["1", "0"]
-    design = json.loads((tmp_path / "design.json").read_text())
+    assert [row["version_frozen"] for row in tables["participants"]] == ["1", "0"]
+    design = json.loads(get_document("design.json").text(study, EVERYBODY))
     assert [one["changed_since_freeze"] for one in design["versions"]] == [False, True]
 
 
 @pytest.mark.servers
-def test_everybody_is_there_unless_left_out(study: Study, tmp_path: Path) -> None:
-    people = {
-        "people": walk(study, "one"),
-        "synthetic": walk(study, "two", synthetic=True),
-        "preview": walk(study, "three", preview=True),
-        "excluded": walk(study, "four"),
+def test_everybody_is_there_unless_left_out(study: Study) -> None:
+    gone, stays = Participant.objects.get(), walk(study, "two", synthetic=True)
+    kinds: dict[str, dict[str, Any]] = {
+        "people": {},
+        "synthetic": {"synthetic": True},
+        "preview": {"preview": True},
+        "excluded": {"excluded_at": timezone.now(), "excluded_reason": "asleep"},
     }
-    Participant.objects.filter(pk=people["excluded"].pk).update(
-        excluded_at=timezone.now(), excluded_reason="asleep"
-    )
-    assert len(list(rows_of(get_table("participants"), study))) == 4
-    for kind, gone in people.items():
+    nothing = {"synthetic": False, "preview": False, "excluded_at": None, "excluded_reason": ""}
+    for kind, marks in kinds.items():
+        Participant.objects.filter(pk=gone.pk).update(**{**nothing, **marks})
+        other = kinds["synthetic" if kind != "synthetic" else "preview"]
+        Participant.objects.filter(pk=stays.pk).update(**{**nothing, **other})
+        assert len(list(rows_of(get_table("participants"), study))) == 2
         for name in WITH_ROWS:
             codes = {row[0] for row in rows_of(get_table(name), study, ExportSelection.without([kind]))}
-            assert gone.code not in codes, (name, kind)
-            assert people["synthetic" if kind != "synthetic" else "preview"].code in codes
+            assert codes == {stays.code}, (name, kind)
 
 
 @pytest.mark.servers
 def test_no_file_of_any_form_knows_who_withdrew(study: Study, tmp_path: Path) -> None:
-    gone = walk(study, "gone", referral=Referral("prolific", "PID-gone", {"STUDY_ID": "S-gone"}))
+    gone = Participant.objects.get()
     walk(study, "stays")
     theirs = Episode.objects.filter(rounds__participant=gone) | Episode.objects.filter(practised_by=gone)
-    names = [gone.code, gone.key, gone.label, gone.completion_code, "S-gone"]
+    names = [gone.code, gone.key, gone.label, gone.completion_code, "hit-of-one"]
     names += [str(key) for key in theirs.distinct().values_list("key", flat=True)]
     names += Seat.objects.filter(episode__in=theirs).values_list("key", flat=True)
     participant_withdraw(participant_id=gone.pk)
-    write_study(study, tmp_path / "csv")
-    write_study(study, tmp_path / "parquet", "parquet")
-    texts = [path.read_text() for path in (tmp_path / "csv").iterdir()]
-    texts += [str(pq.read_table(path).to_pylist()) for path in (tmp_path / "parquet").glob("*.parquet")]
-    texts.append(b"".join(zip_pieces(study)).decode("latin-1"))
+    with zipfile.ZipFile(io.BytesIO(b"".join(zip_pieces(study)))) as archive:  # files as they are alone
+        texts = [part for name in archive.namelist() for part in (name, archive.read(name).decode())]
+    write_study(study, tmp_path, "parquet")
+    texts += [str(pq.read_table(path).to_pylist()) for path in tmp_path.glob("*.parquet")]
     for name in names:
         assert not any(name in text for text in texts), name
-    assert [row["number"] for row in read(tmp_path / "csv", "participants")] == ["2"]
+    assert [row["number"] for row in csv_rows(study, "participants")] == ["2"]
 
 
 @pytest.mark.servers
-def test_an_episode_that_two_share_has_its_steps_once(tmp_path: Path) -> None:
-    study = make_study(conditions=1)
-    first, second = complete(study, "one"), complete(study, "two")
+def test_an_episode_that_two_share_has_its_steps_once() -> None:
+    study = make_study("shared", conditions=1)
+    first, second = complete(study, "first"), complete(study, "second")
     shared = Round.objects.get(participant=first).episode
     Round.objects.filter(participant=second).update(episode=shared, seat=1)
-    write_study(study, tmp_path)
-    assert [row["seat"] for row in read(tmp_path, "episodes")] == ["0", "1"]
-    assert len(read(tmp_path, "steps")) == len(read(tmp_path, "commands")) == 3
-    assert {row["participant"] for row in read(tmp_path, "steps")} == {first.code}
+    assert [row["seat"] for row in csv_rows(study, "episodes")] == ["0", "1"]
+    steps = csv_rows(study, "steps")
+    assert len(steps) == len(csv_rows(study, "commands")) == 3
+    assert {row["participant"] for row in steps} == {first.code}
     only = ExportSelection.without(["excluded"])
     Participant.objects.filter(pk=first.pk).update(excluded_at=timezone.now())
     assert {row[0] for row in rows_of(get_table("steps"), study, only)} == {second.code}
 
 
 def test_the_zip_holds_every_file_as_it_is_alone(study: Study, tmp_path: Path) -> None:
-    walk(study, "one")
     write_study(study, tmp_path)
     with zipfile.ZipFile(io.BytesIO(b"".join(zip_pieces(study)))) as archive:
         assert archive.testzip() is None
@@ -214,7 +218,7 @@ def test_the_zip_holds_every_file_as_it_is_alone(study: Study, tmp_path: Path) -
 
 @pytest.mark.servers
 def test_parquet_has_the_same_rows_in_their_own_types(study: Study, tmp_path: Path) -> None:
-    walk(study, "=one", referral=Referral("label", "=1+1"))
+    Participant.objects.update(label="=1+1")
     write_study(study, tmp_path)
     write_study(study, tmp_path, "parquet")
     named = set(pq.read_table(tmp_path / "codebook.parquet").column("file").to_pylist())
@@ -251,8 +255,12 @@ def test_rows_with_long_texts_are_written_sooner(
 
 
 @pytest.mark.servers
-def test_the_command_writes_every_format_and_leaves_out_the_given_kinds(study: Study, tmp_path: Path) -> None:
-    walk(study, "one", synthetic=True)
+def test_the_command_writes_every_format_and_leaves_out_the_given_kinds(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = [get_table("participants"), get_table("steps")]
+    monkeypatch.setattr("study.exports.export_files.tables", lambda: some)
+    Participant.objects.update(synthetic=True)
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path), "--format", "zip", stdout=out)
     assert zipfile.is_zipfile(tmp_path / "small.zip")
@@ -264,15 +272,11 @@ def test_the_command_writes_every_format_and_leaves_out_the_given_kinds(study: S
         call_command("export_study", "small", "--out", str(tmp_path), "--format", "xml")
 
 
-def test_answers_state_what_the_participant_read_and_not_what_is_there_now(
-    study: Study, tmp_path: Path
-) -> None:
-    walk(study, "one", attention=5)
+def test_answers_state_what_the_participant_read_and_not_what_is_there_now(study: Study) -> None:
     now: dict[str, Any] = {"text": "Changed?", "points": 11, "low": "Other", "reversed": True, "scale": "x"}
     study.items.filter(key="ease").update(**now)  # past the guard, as older programs let it
     study.items.filter(key="attention").update(correct=5)
-    write_study(study, tmp_path)
-    rows = read(tmp_path, "answers")
+    rows = csv_rows(study, "answers")
     for row in rows:
         if row["item"] == "ease":
             assert row["text"] != "Changed?"

@@ -17,6 +17,7 @@ from study.exports.export_registry import DOCUMENTS, TABLES
 from study.researchers.api_tokens import token_make, token_revoke
 from study.researchers.models import ApiToken, Membership
 from tests.conftest import Once
+from tests.nightly import nightly, thinned
 from tests.study.exports.test_exports import downloaded
 from tests.study.factories import complete, enter, make_study
 
@@ -54,7 +55,7 @@ def asked(path: str, secret: str = "") -> Any:
 PATHS = ["studies", "studies/small/progress", "studies/small/files", "studies/small/files/steps.csv"]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", thinned(PATHS, 3))
 def test_without_a_token_that_works_there_is_only_a_401(viewer: Any, path: str) -> None:
     row, secret = token_make(user=viewer, name="mine")
     assert asked(path, secret).status_code == 200
@@ -128,7 +129,8 @@ def test_sequences_are_counted_by_scheme_and_whole_blocks_are_listed(viewer: Any
 
 
 @pytest.mark.servers
-def test_every_file_can_be_read_and_kinds_left_out(viewer: Any, study: Study) -> None:
+@pytest.mark.parametrize("form", ["parquet", *nightly("csv")])
+def test_every_file_can_be_read_and_kinds_left_out(viewer: Any, study: Study, form: str) -> None:
     _, secret = token_make(user=viewer, name="mine")
     listed = {one["name"] for one in asked("studies/small/files", secret).json()}
     assert listed >= {
@@ -136,7 +138,7 @@ def test_every_file_can_be_read_and_kinds_left_out(viewer: Any, study: Study) ->
         *(f"{name}.parquet" for name in TABLES),
         *DOCUMENTS,
     }
-    for name in ("participants.csv", "participants.parquet", "all_csv.zip", "all_parquet.zip"):
+    for name in ("participants.csv", "participants.parquet", f"all_{form}.zip"):
         assert len(downloaded(asked(f"studies/small/files/{name}", secret))) > 100
     assert asked("studies/small/files/README.md", secret).status_code == 200
     people = downloaded(asked("studies/small/files/participants.csv?without=synthetic", secret)).decode()

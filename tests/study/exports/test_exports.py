@@ -25,7 +25,7 @@ from study.participants.models import PageVisit
 from study.participants.participant_counts import StudyCounts, studies_with_counts, study_counts
 from study.participation.page_progress import finish_page
 from tests.conftest import Once
-from tests.study.exports.rows import rows_of
+from tests.study.exports.rows import csv_rows, rows_of
 from tests.study.factories import complete, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -76,10 +76,18 @@ def study(played: int) -> Study:
     return Study.objects.get(pk=played)
 
 
-def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {*(f"{name}.csv" for name in TABLES), *DOCUMENTS}
-    lengths = {name: len(read(tmp_path, name)) for name in TABLES}
+@pytest.fixture(scope="module")
+def exported(played: int, once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with every file of this study."""
+    folder = tmp_path_factory.mktemp("exported")
+    with once():
+        write_study(Study.objects.get(pk=played), folder)
+    return folder
+
+
+def test_there_is_a_row_for_everything(study: Study, exported: Path) -> None:
+    assert {path.name for path in exported.iterdir()} == {*(f"{name}.csv" for name in TABLES), *DOCUMENTS}
+    lengths = {name: len(read(exported, name)) for name in TABLES}
     assert lengths == {
         "participants": 3,
         "episodes": 4,
@@ -105,12 +113,11 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
     }
 
 
-def test_synthetic_participants_are_marked_in_every_file(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    synthetic = {row["participant"] for row in read(tmp_path, "participants") if row["synthetic"] == "1"}
+def test_synthetic_participants_are_marked_in_every_file(exported: Path) -> None:
+    synthetic = {row["participant"] for row in read(exported, "participants") if row["synthetic"] == "1"}
     assert len(synthetic) == 1
     for name in MARKED:
-        rows = read(tmp_path, name)
+        rows = read(exported, name)
         assert rows or name in WITHOUT_ROWS
         for row in rows:
             assert (row["synthetic"] == "1") == (row["participant"] in synthetic), name
@@ -122,23 +129,21 @@ def test_every_file_about_participants_marks_who_they_are(name: str) -> None:
     assert columns >= {"participant", *(column.name for column in (PARTICIPANT_COLUMNS[1], *PERSON_MARKS))}
 
 
-def test_drop_outs_are_there_with_their_exit_status(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    assert [row["exit_status"] for row in read(tmp_path, "participants")] == [
+def test_drop_outs_are_there_with_their_exit_status(exported: Path) -> None:
+    assert [row["exit_status"] for row in read(exported, "participants")] == [
         "complete",
         "complete",
         "active",
     ]
 
 
-def test_the_files_join_on_their_keys(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    episodes = {row["episode"]: row for row in read(tmp_path, "episodes")}
+def test_the_files_join_on_their_keys(exported: Path) -> None:
+    episodes = {row["episode"]: row for row in read(exported, "episodes")}
     for name in ("steps", "commands", "answers"):
-        for row in read(tmp_path, name):
+        for row in read(exported, name):
             home = episodes[row["episode"]]
             assert all(home[key] == row[key] for key in ("participant", "condition", "order_position"))
-    last = {row["episode"]: row["state_hash"] for row in read(tmp_path, "steps")}
+    last = {row["episode"]: row["state_hash"] for row in read(exported, "steps")}
     assert last == {key: row["state_hash"] for key, row in episodes.items()}
 
 
@@ -149,53 +154,47 @@ def test_every_column_is_explained(study: Study) -> None:
         assert all(column.meaning for column in table.columns_of(study))
 
 
-def test_no_file_holds_what_opens_a_page_or_a_seat(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    everything = "".join(path.read_text() for path in tmp_path.iterdir())
+def test_no_file_holds_what_opens_a_page_or_a_seat(study: Study, exported: Path) -> None:
+    everything = "".join(path.read_text() for path in exported.iterdir())
     secrets = [*study.participants.values_list("key", "entry")]
     for secret in [*sum(secrets, ()), *Seat.objects.values_list("key", flat=True)]:
         assert secret not in everything
 
 
-def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    found = {row["participant"]: row["completion_code"] for row in read(tmp_path, "participants")}
+def test_completion_codes_can_be_checked_once_somebody_is_through(study: Study, exported: Path) -> None:
+    found = {row["participant"]: row["completion_code"] for row in read(exported, "participants")}
     codes = {one.code: one.given_code for one in study.participants.filter(status="complete")}
     assert all(codes.values())
     assert {code for code, completion in found.items() if completion} == set(codes)
     assert all(found[code] == completion for code, completion in codes.items())
 
 
-def test_an_episode_keeps_the_teammates_it_was_played_with(tmp_path: Path) -> None:
+def test_an_episode_keeps_the_teammates_it_was_played_with() -> None:
     study = make_study("renamed", conditions=1)
     study.conditions.update(coplayer="random", teammates=2)
     finish_page(participant_id=enter(study).pk, page="guide")
     study.conditions.update(coplayer="planner", teammates=1, name="Renamed")
-    write_study(study, tmp_path)
-    (row,) = read(tmp_path, "episodes")
+    (row,) = csv_rows(study, "episodes")
     assert (row["coplayer"], row["teammates"], row["condition_name"]) == ("random", "2", "Renamed")
 
 
-def test_an_episode_alone_has_no_co_player(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    rows = read(tmp_path, "episodes")
+def test_an_episode_alone_has_no_co_player(exported: Path) -> None:
+    rows = read(exported, "episodes")
     assert {(row["coplayer"], row["teammates"], row["played_by"]) for row in rows} == {("none", "0", "")}
 
 
-def test_episodes_name_the_agents_that_really_played(study: Study, tmp_path: Path) -> None:
+def test_episodes_name_the_agents_that_really_played(study: Study) -> None:
     first = Episode.objects.order_by("id")[0]
     for seat, kind in ((1, "planner"), (2, "planner"), (3, "fallback")):
         SeatCommand.objects.create(episode=first, step=1, seat=seat, command=["noop"], chosen_by=kind)
-    write_study(study, tmp_path)
-    found = {row["episode"]: row["played_by"] for row in read(tmp_path, "episodes")}
+    found = {row["episode"]: row["played_by"] for row in csv_rows(study, "episodes")}
     assert found.pop(str(first.key)) == "fallback planner"
     assert set(found.values()) == {""}
 
 
-def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study, tmp_path: Path) -> None:
+def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study) -> None:
     Episode.objects.update(seed=2**63 - 1)
-    write_study(study, tmp_path)
-    assert {row["seed"] for row in read(tmp_path, "episodes")} == {"9223372036854775807"}
+    assert {row["seed"] for row in csv_rows(study, "episodes")} == {"9223372036854775807"}
     kinds = {column.name: column.kind for column in get_table("episodes").columns}
     assert kinds["seed"] == "text"
 
@@ -248,14 +247,13 @@ def test_lines_are_those_of_the_csv_module(rows: list[tuple[Any, ...]]) -> None:
 
 
 def test_a_download_comes_in_pieces_and_is_the_same_file(
-    study: Study, tmp_path: Path, monkeypatch: Any
+    study: Study, exported: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("study.exports.export_files.PIECE", 100)
     monkeypatch.setattr("study.exports.export_table.AT_ONCE", 1)
-    write_study(study, tmp_path)
     for table in tables():
         pieces = list(csv_pieces(table, study))
-        assert b"".join(pieces) == (tmp_path / f"{table.name}.csv").read_bytes()
+        assert b"".join(pieces) == (exported / f"{table.name}.csv").read_bytes()
         assert max(map(len, pieces)) < 4000
 
 
@@ -266,6 +264,7 @@ def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])
+@pytest.mark.usefixtures("without_drawings")
 def test_an_unknown_study_or_a_folder_that_cannot_be_is_one_line_and_code_2(
     study: Study, tmp_path: Path, command: str
 ) -> None:
@@ -313,11 +312,10 @@ def downloaded(response: Any) -> bytes:
     return async_to_sync(collect)()
 
 
-def test_a_downloaded_file_is_the_exported_one(study: Study, admin_client: Client, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
+def test_a_downloaded_file_is_the_exported_one(admin_client: Client, exported: Path) -> None:
     response = admin_client.get("/staff/small/data/commands.csv")
     assert response["Content-Disposition"] == 'attachment; filename="small_commands.csv"'
-    assert downloaded(response) == (tmp_path / "commands.csv").read_bytes()
+    assert downloaded(response) == (exported / "commands.csv").read_bytes()
     assert admin_client.get("/staff/small/data/secrets.csv").status_code == 404
 
 
@@ -339,12 +337,11 @@ def test_the_dictionary_names_every_code_of_a_fallback() -> None:
         assert all(f"{code} (" in words for words in levels.values()), code
 
 
-def test_every_column_of_every_file_is_in_the_codebook_and_no_other(study: Study, tmp_path: Path) -> None:
-    write_study(study, tmp_path)
-    explained = {(row["file"], row["column"]) for row in read(tmp_path, "codebook")}
+def test_every_column_of_every_file_is_in_the_codebook_and_no_other(exported: Path) -> None:
+    explained = {(row["file"], row["column"]) for row in read(exported, "codebook")}
     there = set()
-    for path in tmp_path.glob("*.csv"):
+    for path in exported.glob("*.csv"):
         with path.open(encoding="utf-8", newline="") as stream:
             there |= {(path.name, column) for column in next(csv.reader(stream))}
     assert explained == there
-    assert (tmp_path / "codebook.csv").read_bytes() == (tmp_path / "dictionary.csv").read_bytes()
+    assert (exported / "codebook.csv").read_bytes() == (exported / "dictionary.csv").read_bytes()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +17,12 @@ from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import add_message
 from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 from study.design.models import Study
-from study.exports.export_files import write_study
 from study.exports.export_registry import get_table
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round
 from study.participation.page_progress import finish_page
 from tests.kitchen.factories import make_episode, mind, submit
-from tests.study.exports.rows import rows_of
+from tests.study.exports.rows import csv_rows, rows_of
 from tests.study.factories import enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -117,14 +114,12 @@ def hand_to_robot(episode: Episode, seat: int) -> None:
 
 
 def test_the_file_has_each_word_and_is_empty_where_nothing_was_said(
-    pair: tuple[Study, list[Participant], Episode], tmp_path: Path
+    pair: tuple[Study, list[Participant], Episode],
 ) -> None:
     study, _people, episode = pair
     assert cells(study, "text") == []
     say(episode, 0, '=1+1; "<b>\n', 1)
-    write_study(study, tmp_path)
-    with (tmp_path / "messages.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = csv_rows(study, "messages")
     assert [(row["step"], row["message"], json.loads(row["to"]), row["kind"]) for row in rows] == [
         ("1", "1", [1], "say")
     ] * 2

@@ -25,6 +25,7 @@ from study.exports.export_registry import TABLES
 from study.participants.models import Participant
 from study.participation.group_lobby import look_at_lobby
 from study.participation.page_progress import answers_submit, finish_page
+from tests.study.exports.rows import csv_rows
 from tests.study.factories import SETTINGS, enter, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("beacon")]
@@ -150,7 +151,7 @@ def play_together(episode: Episode) -> None:
     assert Episode.objects.get(pk=episode.pk).status == Episode.Status.OVER
 
 
-def test_two_people_meet_in_every_organisation_of_one_study(tmp_path: Path) -> None:
+def test_two_people_meet_in_every_organisation_of_one_study() -> None:
     study, people = meeting()
     for position in range(1, len(MET) + 1):
         assert (
@@ -163,8 +164,7 @@ def test_two_people_meet_in_every_organisation_of_one_study(tmp_path: Path) -> N
             given = {item.key: 3 for item in person.version.blueprint.items_at("survey")}
             assert answers_submit(participant_id=person.pk, page="survey", position=position, values=given)
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
-    write_study(study, tmp_path)
-    episodes, said = read(tmp_path, "episodes"), read(tmp_path, "messages")
+    episodes, said = csv_rows(study, "episodes"), csv_rows(study, "messages")
     for key in MET:
         rows = [row for row in episodes if row["condition"] == key]
         assert {row["group"] for row in rows} == {"1"} and len({row["episode"] for row in rows}) == 1

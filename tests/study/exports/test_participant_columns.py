@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
+import io
 from typing import Any
 
 import pyarrow as pa
@@ -15,13 +15,14 @@ from kitchen.infra.append_only import erasure_allowed
 from study.analysis.analysis_results import analyse_present_data
 from study.design.models import Condition, Study, SurveyItem, Version
 from study.design.study_versions import current_version
-from study.exports.export_files import csv_pieces, write_study
+from study.exports.export_files import csv_pieces, parquet_pieces
 from study.exports.export_registry import get_table
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, finish_page
 from study.pilot.previews import previews_erase
 from tests.nightly import nightly
+from tests.study.exports.rows import csv_rows
 from tests.study.factories import make_study, play_out
 
 pytestmark = pytest.mark.django_db
@@ -41,12 +42,10 @@ def answered(study: Study, entry: str, values: dict[str, Any], **more: Any) -> P
     return person
 
 
-def both(study: Study, folder: Path) -> tuple[list[dict[str, str]], pa.Table]:
+def both(study: Study) -> tuple[list[dict[str, str]], pa.Table]:
     """participants as CSV and as Parquet."""
-    write_study(study, folder)
-    write_study(study, folder, "parquet")
-    with (folder / "participants.csv").open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream)), pq.read_table(folder / "participants.parquet")
+    written = b"".join(parquet_pieces(get_table("participants"), study))
+    return csv_rows(study, "participants"), pq.read_table(io.BytesIO(written))
 
 
 def names(study: Study) -> list[str]:
@@ -61,13 +60,13 @@ def test_a_measure_has_one_name_in_the_data_and_in_the_analysis() -> None:
     assert {"c0.work_load_score", "c0.work_load_score_2"} < keys < set(names(study))
 
 
-def test_a_design_that_only_erased_previews_met_leaves_no_column(tmp_path: Path) -> None:
+def test_a_design_that_only_erased_previews_met_leaves_no_column() -> None:
     study = make_study(conditions=1, items=1)
     answered(study, "staff", {"i0": 3}, preview=True)
     assert previews_erase(study_id=study.pk) == 1
     SurveyItem.objects.update(kind="text")
     answered(study, "person", {"i0": "=1+1"})
-    rows, table = both(study, tmp_path)
+    rows, table = both(study)
     assert rows[0]["c0.i0"] == "'=1+1"
     assert table.column("c0.i0").to_pylist() == ["=1+1"]
 
@@ -76,12 +75,13 @@ def test_a_design_that_only_erased_previews_met_leaves_no_column(tmp_path: Path)
     ("later", "value", "cells", "values"),
     [
         ("text", "=1+1", ["3", "'=1+1"], ["3", "=1+1"]),
-        *nightly(("number", 3.5, ["3", "3.5"], [3.0, 3.5])),
-        ("multiple", ["a"], ["3", '["a"]'], ["3", '["a"]']),
+        *nightly(
+            ("number", 3.5, ["3", "3.5"], [3.0, 3.5]), ("multiple", ["a"], ["3", '["a"]'], ["3", '["a"]'])
+        ),
     ],
 )
 def test_a_column_holds_what_every_version_asked_for(
-    tmp_path: Path, later: str, value: Any, cells: list[str], values: list[Any]
+    later: str, value: Any, cells: list[str], values: list[Any]
 ) -> None:
     study = make_study(conditions=1, items=1)
     first = answered(study, "first", {"i0": 3})
@@ -90,7 +90,7 @@ def test_a_column_holds_what_every_version_asked_for(
     SurveyItem.objects.update(kind=later, options=["a", "b"])
     answered(study, "later", {"i0": value})
     first.answers.create(round=first.rounds.get(), item=SurveyItem.objects.get(), value=3)
-    rows, table = both(study, tmp_path)
+    rows, table = both(study)
     assert [row["c0.i0"] for row in rows] == cells
     assert table.column("c0.i0").to_pylist() == values
 
@@ -108,7 +108,7 @@ NAMES = ("failed", "steps", "label", "code", "failed_2")
 
 
 @pytest.mark.servers
-def test_no_two_columns_have_one_name(tmp_path: Path) -> None:
+def test_no_two_columns_have_one_name() -> None:
     study = make_study(conditions=0, items=0)
     for number, key in enumerate(("participant", "about", "c0")):
         Condition.objects.create(
@@ -121,7 +121,7 @@ def test_no_two_columns_have_one_name(tmp_path: Path) -> None:
     person = answered(study, "one", {key: at for at, key in enumerate(NAMES, start=1)})
     found = names(study)
     assert len(set(found)) == len(found)
-    rows, table = both(study, tmp_path)
+    rows, table = both(study)
     assert table.column_names == found
     (row,) = rows
     assert (row["participant.code"], row["participant.code_2"]) == (person.code, "4")

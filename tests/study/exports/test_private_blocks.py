@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,8 @@ from kitchen.play.models import Decision, Episode
 from kitchen.play.turn import turn_rules
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Condition, Study
-from study.exports.export_files import write_study
+from study.exports.export_files import csv_pieces
+from study.exports.export_registry import get_table
 from study.participation.page_progress import finish_page
 from tests.kitchen.worlds.blocks.test_private_knowledge import own_task
 from tests.study.factories import enter, make_study
@@ -74,12 +74,13 @@ def test_a_page_has_neither_the_other_s_things_nor_a_hidden_plan(json: bool) -> 
     assert "obsidian" in text and "allium" not in text and "The plan" not in text and '"plan"' not in text
 
 
-def test_the_exported_prompts_of_an_agent_have_what_its_seat_knew(tmp_path: Path) -> None:
+def test_the_exported_prompts_of_an_agent_have_what_its_seat_knew() -> None:
     study, episode = begun(1, coplayer="proagent", model="stand-in")
     play(episode, "discard obsidian 1")
     play(episode, "stay 1")
-    write_study(study, tmp_path)
     assert Decision.objects.exists()
-    prompts, decisions = ((tmp_path / f"{name}.csv").read_text("utf-8") for name in ("prompts", "decisions"))
+    prompts, decisions = (
+        b"".join(csv_pieces(get_table(name), study)).decode() for name in ("prompts", "decisions")
+    )
     assert "allium" in prompts and "obsidian" not in prompts and "obsidian" not in decisions
     assert len(list(csv.DictReader(decisions.splitlines()))) >= 1

@@ -28,6 +28,7 @@ from study.design.models import Study
 from study.exports.export_files import write_study
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
+from tests.nightly import nightly
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.django_db
 RECIPE = re.compile(r"recipe\"|chopping board: |in the (oven|pot): ", re.IGNORECASE)
 """A step of a recipe in words, or a recipe in codes."""
 RECIPE_STEP = "Cook in the pot: baked pumpkin slices"
-STEPS = 3
+STEPS = 2
 PAIR = {"kind": "pair", "settings": {"within": True}}
 
 
@@ -72,10 +73,20 @@ def play_step(episode: Episode, seat: int) -> None:
     assert Episode.objects.get(pk=episode.pk).step >= step
 
 
-@pytest.mark.parametrize("as_json", [False, True])
 @pytest.mark.parametrize(
-    ("knowledge", "person", "knows"),
-    [("chef", ASSISTANT, False), ("both", ASSISTANT, True), ("chef", CHEF, True), ("assistant", CHEF, False)],
+    ("knowledge", "person", "knows", "as_json"),
+    [
+        ("chef", ASSISTANT, False, False),
+        ("chef", ASSISTANT, False, True),
+        ("chef", CHEF, True, False),
+        ("both", ASSISTANT, True, True),
+        *nightly(
+            ("both", ASSISTANT, True, False),
+            ("chef", CHEF, True, True),
+            ("assistant", CHEF, False, False),
+            ("assistant", CHEF, False, True),
+        ),
+    ],
 )
 def test_the_socket_sends_the_recipe_only_to_a_seat_that_knows_it(
     knowledge: str, person: int, knows: bool, as_json: bool
@@ -109,7 +120,7 @@ def test_the_socket_sends_a_recipe_that_the_chef_has_said() -> None:
     assert RECIPE_STEP in "".join(page.show().texts)
 
 
-@pytest.mark.parametrize(("knowledge", "knowing"), [("chef", [CHEF]), ("assistant", [ASSISTANT])])
+@pytest.mark.parametrize(("knowledge", "knowing"), [("chef", [CHEF]), *nightly(("assistant", [ASSISTANT]))])
 def test_the_replay_of_a_seat_shows_the_recipe_only_if_the_seat_knew_it(
     knowledge: str, knowing: list[int], client: Client
 ) -> None:
@@ -131,7 +142,7 @@ def exported(study: Study, folder: Path) -> dict[str, str]:
     return {path.stem: path.read_text("utf-8") for path in folder.glob("*.csv") if path.stem != "codebook"}
 
 
-@pytest.mark.parametrize("knowledge", ["chef", "both"])
+@pytest.mark.parametrize("knowledge", [*nightly("chef"), "both"])
 def test_rows_of_a_person_as_assistant_have_no_word_of_the_recipe(knowledge: str, tmp_path: Path) -> None:
     """Neither when only the chef knows it, nor when the person reads it on the page."""
     study, episode = begun(knowledge, ASSISTANT, "recipe_partner")
