@@ -355,11 +355,13 @@ def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     ("wrong", "field", "says"),
     [
         ({"organisation": "ring"}, "organisation", "'ring' is not one of"),
-        ({"organisation_set": "sees"}, "organisation_set", "NAME=VALUE"),
         ({"goal": "agreed"}, "goal", "NAME=VALUE"),
-        ({"goal": "soups=1"}, "goal", "is not one of"),
         ({"pairs": "teller+nobody"}, "pairs", "'nobody' is not one of"),
-        ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
+        *nightly(
+            ({"organisation_set": "sees"}, "organisation_set", "NAME=VALUE"),
+            ({"goal": "soups=1"}, "goal", "is not one of"),
+            ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
+        ),
     ],
 )
 def test_an_error_in_a_team_is_shown_at_its_field(
