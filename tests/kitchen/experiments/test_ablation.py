@@ -26,20 +26,35 @@ ERRING = {**GIVEN, "set": ["stand_in_errors=0.3"]}
 
 ANSWER = StandIn.ask
 
+EPISODES = {"full": 2, "few_step_demo": 1, "no_inference_knowledge": 1, "no_feedback": 2}
+"""The number of episodes of each row of Table 7."""
 
-def played(variant: str, episodes: int = 3) -> list[EpisodeRow]:
+Heard = dict[str, tuple[list[EpisodeRow], list[Request]]]
+
+
+@pytest.fixture(scope="module")
+def heard() -> Heard:
+    """The episodes of each row of Table 7 and all that the stand-in was asked in them."""
+    found = Heard()
+    for variant, episodes in EPISODES.items():
+        with pytest.MonkeyPatch.context() as patch:
+            requests = listening(patch)
+            found[variant] = (played(variant, episodes), requests)
+    return found
+
+
+def played(variant: str, episodes: int) -> list[EpisodeRow]:
     """Episodes of one row of Table 7, the same seeds for every variant."""
     setup = read_setup({**ERRING, "episodes": str(episodes)})
     jobs = [job for job in episode_jobs(setup) if job.column.variant.name == variant]
     return [play_episode(job, setup.coplayer, setup.settings_of(job.column.variant)) for job in jobs]
 
 
-def test_each_of_the_four_is_played_to_its_end_with_its_own_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_of_the_four_is_played_to_its_end_with_its_own_prompt(heard: Heard) -> None:
     """What each switch takes out is out in every step, and nothing else is."""
     fixed, asked = dict[str, set[str]](), dict[str, list[str]]()
-    for variant in ("full", "few_step_demo", "no_inference_knowledge", "no_feedback"):
-        requests = listening(monkeypatch)
-        (row,) = played(variant, episodes=1)
+    for variant, (rows, requests) in heard.items():
+        row, requests = rows[0], requests[:60]
         assert (row.steps, row.played_by, row.calls) == (60, "stand-in x60", 60)
         fixed[variant] = {request.messages[0].text for request in requests}
         asked[variant] = [request.messages[-1].text for request in requests]
@@ -80,8 +95,8 @@ def changed(one: dict[str, str], other: dict[str, str]) -> set[str]:
     return {title for title in one.keys() | other.keys() if one.get(title) != other.get(title)}
 
 
-def test_without_feedback_an_erring_stand_in_serves_fewer_orders() -> None:
-    informed, uninformed = played("full"), played("no_feedback")
+def test_without_feedback_an_erring_stand_in_serves_fewer_orders(heard: Heard) -> None:
+    informed, uninformed = heard["full"][0], heard["no_feedback"][0]
     assert [row.seed for row in informed] == [row.seed for row in uninformed]
     assert {row.played_by for row in (*informed, *uninformed)} == {"stand-in x60"}
     assert sum(row.completed for row in uninformed) < sum(row.completed for row in informed)

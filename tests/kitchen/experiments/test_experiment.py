@@ -28,6 +28,7 @@ from kitchen.experiments.setup_checks import check_setup
 from kitchen.worlds.cuisine.bench import paper_benchmark, upper_bounds
 from kitchen.worlds.cuisine.settings import read_options
 from kitchen.worlds.cuisine.world import CuisineWorld
+from tests.nightly import nightly
 
 NOTHING: dict[str, Any] = dict.fromkeys(
     ("co_player", "preset", "model", "demo", "levels", "agents", "alphas", "no_feedback", "no_hints")
@@ -298,13 +299,13 @@ def useful(commands: list[Command]) -> list[Command]:
     return [each for each in commands if each[0] != "get" or set(each[2:]) <= wanted]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *nightly(2)])
 def test_exhaustive_search_does_not_beat_the_bound(seed: int) -> None:
     found = most_by_search(3.0, seed, 13)
     assert found <= upper_bounds.episode_bound("level_0", 3.0, 1, seed, 13).completed == 1
 
 
-@pytest.mark.parametrize(("level", "agents"), [("level_0", 2), ("level_9", 4), ("level_12", 2)])
+@pytest.mark.parametrize(("level", "agents"), [("level_0", 2), ("level_12", 2), *nightly(("level_9", 4))])
 @pytest.mark.filterwarnings("ignore::kitchen.worlds.cuisine.level.UncookableDishWarning")
 def test_the_planner_does_not_beat_the_bound(level: str, agents: int) -> None:
     setup = check_setup(ExperimentSetup(levels=(level,), agents=(agents,), alphas=(1.0, 3.0), episodes=1))

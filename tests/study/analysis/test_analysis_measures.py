@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from study.analysis.analysis_results import analyse_present_data
+from study.analysis.statistics.run_analysis import Analysis
 from study.design.models import Study, SurveyItem
 from study.design.questions.questionnaires import instrument
 from study.editor.design_services import instrument_add, item_delete
@@ -20,7 +21,10 @@ TLX = {"tlx_mental": 10, "tlx_physical": 20, "tlx_temporal": 30, "tlx_performanc
 
 def means(study: Study) -> dict[str, float | None]:
     """Of the first condition, by the measure's name."""
-    found = analyse_present_data(study, "people")
+    return means_of(analyse_present_data(study, "people"))
+
+
+def means_of(found: Analysis) -> dict[str, float | None]:
     return {result.measure.label: result.descriptions[0].mean for result in found.measures}
 
 
@@ -31,14 +35,15 @@ def with_instrument(code: str, **more: Any) -> Study:
 
 
 def test_the_nasa_tlx_is_analysed_item_by_item_and_as_its_score() -> None:
-    study = with_instrument("nasa_tlx")
+    study = with_instrument("nasa_tlx", conditions=1)
     answered(study, "one", TLX | {"tlx_frustration": 60})
     answered(study, "two", TLX | {"tlx_frustration": 0})
-    found = means(study)
+    analysis = analyse_present_data(study, "people")
+    found = means_of(analysis)
     assert found["Mental demand"] == 10
     assert found["Frustration"] == 30
     assert found["Workload (raw TLX): mean of the items"] == (35 + 25) / 2
-    scale = {one.measure.label: one.measure.scale for one in analyse_present_data(study, "people").measures}
+    scale = {one.measure.label: one.measure.scale for one in analysis.measures}
     assert scale["Workload (raw TLX): mean of the items"] == "0 to 100"
 
 
@@ -50,14 +55,13 @@ def test_the_sus_is_scored_by_its_own_formula() -> None:
 
 
 def test_whoever_left_an_item_open_has_no_score() -> None:
-    study = with_instrument("nasa_tlx")
+    study = with_instrument("nasa_tlx", conditions=1)
     SurveyItem.objects.update(required=False)
     answered(study, "one", TLX | {"tlx_frustration": 60})
     answered(study, "two", TLX)
-    score = next(one for one in analyse_present_data(study, "people").measures if one.measure.kind == "score")
-    values = {
-        one.measure.key: one.table.values("c0") for one in analyse_present_data(study, "people").measures
-    }
+    measures = analyse_present_data(study, "people").measures
+    score = next(one for one in measures if one.measure.kind == "score")
+    values = {one.measure.key: one.table.values("c0") for one in measures}
     assert score.measure.key == "tlx_mental"
     assert values["workload_raw_tlx_score"] == (35,)
     assert values["tlx_mental"] == (10, 10)

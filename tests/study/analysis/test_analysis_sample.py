@@ -26,9 +26,12 @@ from study.design.preregistration import freeze_study
 from study.exports.export_files import write_study
 from study.participants.models import Participant
 from study.reporting.preregistration_deviations import deviations_of
+from tests.conftest import Once
 from tests.study.factories import SETTINGS, complete, enter, make_study
 
 pytestmark = pytest.mark.django_db
+
+PLANNED = "entered as planned"
 
 
 @pytest.fixture
@@ -46,13 +49,23 @@ def retitled(study: Study, title: str) -> None:
     Study.objects.filter(pk=study.pk).update(title=title)
 
 
-def three_kinds(study: Study, user: User) -> tuple[Participant, Participant, Participant]:
-    """Somebody who entered before the freeze, as preregistered, under a changed design."""
-    early = complete(study, "early")
-    freeze_study(study_id=study.pk, user=user)
-    planned = complete(study, "planned")
-    retitled(study, "Changed")
-    return early, planned, complete(study, "changed")
+@pytest.fixture(scope="module")
+def three_kinds(once: Once) -> int:
+    """A study with somebody who entered before the freeze, somebody as preregistered, and somebody under a
+    changed design; its pk."""
+    with once():
+        study = make_study("kinds", items=1, steps=1)
+        complete(study, "entered early")
+        freeze_study(study_id=study.pk, user=User.objects.create_superuser("who froze"))
+        complete(study, PLANNED)
+        retitled(study, "Changed")
+        complete(study, "entered a changed design")
+    return study.pk
+
+
+@pytest.fixture
+def pooled(three_kinds: int) -> Study:
+    return Study.objects.get(pk=three_kinds)
 
 
 def told(found: Analysis) -> str:
@@ -65,9 +78,8 @@ def test_one_version_that_was_not_preregistered_needs_no_warning(study: Study) -
 
 
 @pytest.mark.servers
-def test_pooled_versions_and_what_is_not_as_preregistered_are_told(study: Study, user: User) -> None:
-    three_kinds(study, user)
-    found = analyse_present_data(study, "people")
+def test_pooled_versions_and_what_is_not_as_preregistered_are_told(pooled: Study) -> None:
+    found = analyse_present_data(pooled, "people")
     assert len(found.participants) == 3
     assert found.warnings == [
         "Data of 2 versions of the study are pooled here: version 1 (2), version 2 (1).",
@@ -76,19 +88,19 @@ def test_pooled_versions_and_what_is_not_as_preregistered_are_told(study: Study,
     ]
 
 
-def test_what_was_collected_as_preregistered_is_analysed_alone(study: Study, user: User) -> None:
-    _, planned, _ = three_kinds(study, user)
-    found = analyse_present_data(study, "people", preregistered=True)
+def test_what_was_collected_as_preregistered_is_analysed_alone(pooled: Study) -> None:
+    planned = pooled.participants.get(entry=PLANNED)
+    found = analyse_present_data(pooled, "people", preregistered=True)
     assert (found.participants, found.warnings) == ((planned.code,), [])
     assert found.attrition
     assert (found.attrition.entered, found.attrition.completed, found.attrition.otherwise) == (1, 1, 2)
 
 
-def test_who_goes_back_to_the_preregistered_design_is_as_preregistered(study: Study, user: User) -> None:
-    _, planned, _ = three_kinds(study, user)
-    retitled(study, "A small study")
-    again = complete(study, "again")
-    found = analyse_present_data(study, "people", preregistered=True)
+def test_who_goes_back_to_the_preregistered_design_is_as_preregistered(pooled: Study) -> None:
+    planned = pooled.participants.get(entry=PLANNED)
+    retitled(pooled, "A small study")
+    again = complete(pooled, "again")
+    found = analyse_present_data(pooled, "people", preregistered=True)
     assert set(found.participants) == {planned.code, again.code}
     assert "2 versions" in told(found)
 
@@ -143,15 +155,14 @@ def test_a_scale_of_other_points_is_not_mixed_in_and_told(study: Study) -> None:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_the_command_warns_and_takes_only_what_was_preregistered(
-    study: Study, user: User, tmp_path: Path, capsys: Any
+    study: Study, pooled: Study, tmp_path: Path
 ) -> None:
     with pytest.raises(CommandError, match="no version of small is preregistered") as caught:
         call_command("analyse_study", "small", "--out", str(tmp_path), "--only-preregistered")
     assert caught.value.returncode == 2
-    three_kinds(study, user)
 
     out, err = io.StringIO(), io.StringIO()
-    call_command("analyse_study", "small", "--out", str(tmp_path / "all"), stdout=out, stderr=err)
+    call_command("analyse_study", "kinds", "--out", str(tmp_path / "all"), stdout=out, stderr=err)
     assert "warning: Data of 2 versions" in err.getvalue()
     assert out.getvalue().splitlines()[-1].startswith("3 participants (people only), files in")
     assert "> Data of 2 versions of the study are pooled" in (tmp_path / "all" / "report.md").read_text()
@@ -163,7 +174,7 @@ def test_the_command_warns_and_takes_only_what_was_preregistered(
     assert (whole["versions"][0]["entered_before_freeze"], len(whole["warnings"])) == (1, 3)
 
     out = io.StringIO()
-    call_command("analyse_study", "small", "--out", str(tmp_path / "one"), "--only-preregistered", stdout=out)
+    call_command("analyse_study", "kinds", "--out", str(tmp_path / "one"), "--only-preregistered", stdout=out)
     assert out.getvalue().splitlines()[-1].startswith("1 participants (people only, as preregistered)")
     assert json.loads((tmp_path / "one" / "analysis.json").read_text())["preregistered_only"] is True
     assert "2 more participants left out: not collected" in (tmp_path / "one" / "report.md").read_text()
@@ -171,11 +182,10 @@ def test_the_command_warns_and_takes_only_what_was_preregistered(
 
 @pytest.mark.usefixtures("without_drawings")
 def test_the_page_warns_and_shows_the_preregistered_alone(
-    study: Study, user: User, admin_client: Client, monkeypatch: pytest.MonkeyPatch
+    pooled: Study, admin_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("study.analysis.analysis_results.ask_analysis", tasks.compute_analysis)
-    three_kinds(study, user)
-    there = reverse("study:staff-analysis", args=[study.slug])
+    there = reverse("study:staff-analysis", args=[pooled.slug])
     for query in ("", "?only=preregistered"):
         admin_client.get(there + query)
     page = admin_client.get(there).content.decode()

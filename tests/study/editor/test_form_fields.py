@@ -128,7 +128,6 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
         ({"team_kind": "pair"}, "A pair is two, not 4."),
         ({"team_kind": "each", **own(("2", "nobody", {}))}, "nobody is not one of the available choices"),
         ({"team_kind": "each", **own(("2", "planner", {"tries": "many"}))}, "Enter a whole number."),
-        ({"team_kind": "each", **own(("7", "planner", {}))}, "No co-player can play for player 7."),
         ({"team_kind": "each", **own(("1", "planner", {}))}, "No co-player can play for player 1."),
         (
             {"team_kind": "each", **own(("2", "planner", {}), ("2", "random", {}))},
@@ -140,8 +139,11 @@ def test_pairs_of_ones_own_are_written_as_players(client: Client, study: Study) 
         ),
         ({"team_kind": "tree", "team_leads": "9"}, "There is no player 9: they are 1 to 4."),
         ({"team_kind": "custom", "team_writes": "1 & 2"}, "write it as “1 &gt; 2”"),
-        ({"team_kind": "custom", "team_writes": "1 > 9"}, "There is no player 9: they are 1 to 4."),
         ({"team_kind": "tree", "team_messages_a_step": "0"}, "0 is below 1."),
+        *nightly(
+            ({"team_kind": "each", **own(("7", "planner", {}))}, "No co-player can play for player 7."),
+            ({"team_kind": "custom", "team_writes": "1 > 9"}, "There is no player 9: they are 1 to 4."),
+        ),
     ],
 )
 def test_what_is_wrong_is_said_at_its_field_and_nothing_is_saved(
@@ -566,7 +568,7 @@ class Filled(HTMLParser):
         self.sent.setdefault(name, []).append(value)
 
 
-@pytest.mark.parametrize("said", [*SAID[:3], *nightly(*SAID[3:-1]), SAID[-1]])
+@pytest.mark.parametrize("said", [*nightly(*SAID[:2]), SAID[2], *nightly(*SAID[3:-1]), SAID[-1]])
 def test_who_saves_the_form_as_it_is_changes_nothing(
     client: Client, study: Study, said: dict[str, Any]
 ) -> None:

@@ -10,6 +10,7 @@ from study.design.blueprint import blueprint_of
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study, StudyPart
 from study.design.study_files import study_from_file
+from tests.nightly import nightly
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -28,8 +29,16 @@ def test_it_is_offered_in_the_kitchen_of_the_first_condition(admin_client: Clien
     assert list(names.values()) == [first.settings["level"]]
 
 
-@pytest.mark.parametrize("switch", ["all_steps", "own_seat", "talks"])
-@pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize(
+    ("switch", "on"),
+    [
+        ("all_steps", True),
+        ("own_seat", True),
+        ("talks", True),
+        ("talks", False),
+        *nightly(("all_steps", False), ("own_seat", False)),
+    ],
+)
 def test_switches_are_in_the_design_only_where_they_are_on(
     admin_client: Client, switch: str, on: bool
 ) -> None:

@@ -21,6 +21,7 @@ from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.result_sentences import design_sentences, main_test_sentence
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.design.analysis_plan import AnalysisPlan, parse_contrasts
+from tests.nightly import nightly
 
 PARTNERS, PACES = ("planner", "random", "model"), ("slow", "fast")
 CELLS = {
@@ -88,8 +89,10 @@ def found(analysis: Analysis, measure: str) -> list[str]:
     return significant_terms(one.factorial, one.within.main_test, one.within.over_measures)
 
 
-@pytest.mark.parametrize("between", [True, False])
-@pytest.mark.parametrize("main", ["repeated", "mixed"])
+@pytest.mark.parametrize(
+    ("between", "main"),
+    [(True, "mixed"), (False, "repeated"), *nightly((True, "repeated"), (False, "mixed"))],
+)
 def test_an_interaction_is_found_and_nothing_where_nothing_is(between: bool, main: str) -> None:
     crossed = {"planner_fast": 3.0, "random_slow": 3.0}
     analysis = analysed(crossed, between=between, main=main)

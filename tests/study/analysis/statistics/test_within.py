@@ -386,7 +386,7 @@ def test_every_sentence_of_a_measure_is_in_the_report() -> None:
     analysis = analyse(
         rows_of({c.key: [0.1 * i, 0.5, 0.3, 0.9] for i, c in enumerate(FIVE)}, RATE), FIVE, [RATE]
     )
-    report = dict(file_contents(analysis))["report.md"].decode()
+    report = markdown_report(analysis)
     assert "*The replication.* Success rate" in report
     for sentence in design_sentences(analysis.measures[0]):
         assert sentence.split(",")[0] in report
