@@ -80,11 +80,11 @@ def play_step(episode: Episode, seat: int) -> None:
         ("chef", ASSISTANT, False, True),
         ("chef", CHEF, True, False),
         ("both", ASSISTANT, True, True),
+        ("assistant", CHEF, False, True),
         *nightly(
             ("both", ASSISTANT, True, False),
             ("chef", CHEF, True, True),
             ("assistant", CHEF, False, False),
-            ("assistant", CHEF, False, True),
         ),
     ],
 )
