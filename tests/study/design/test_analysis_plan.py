@@ -60,7 +60,7 @@ def test_a_planned_test_that_cannot_be_run_is_refused_at_freezing() -> None:
 
 @pytest.mark.django_db
 def test_what_is_analysed_is_what_was_preregistered() -> None:
-    study = make_study(conditions=3)
+    study = make_study(conditions=3, items=0)
     keys = list(study.conditions.values_list("key", flat=True))
     text = f"H1: {keys[0]} -1, {keys[1]} 1/2, {keys[2]} 1/2"
     Study.objects.filter(pk=study.pk).update(planned_contrasts=text, main_test="mixed")

@@ -19,14 +19,22 @@ from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.study_files import study_from_file
 from study.pilot.previews import condition_preview, study_preview
+from tests.conftest import Once
 
 pytestmark = pytest.mark.django_db
 LANGUAGES = ("en", "es", "zh-hans")
 
 
+@pytest.fixture(scope="module")
+def shipped(once: Once) -> int:
+    """The study as it ships; its pk."""
+    with once():
+        return study_from_file(DEMO_FILE.with_name(READY_STUDIES["blocks_plan"][1])).pk
+
+
 @pytest.fixture
-def study() -> Study:
-    return study_from_file(DEMO_FILE.with_name(READY_STUDIES["blocks_plan"][1]))
+def study(shipped: int) -> Study:
+    return Study.objects.get(pk=shipped)
 
 
 def played_page(client: Client, study: Study, key: str) -> str:

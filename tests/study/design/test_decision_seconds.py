@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
+import io
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -11,13 +11,14 @@ from django.core.exceptions import ValidationError
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint, blueprint_of
 from study.editor.describe_design import LabelledValue, condition_pairs
-from study.exports.export_files import write_study
+from study.exports.export_files import csv_pieces
+from study.exports.export_registry import get_table
 from tests.study.factories import complete, make_study
 
 pytestmark = pytest.mark.django_db
 
 
-def test_it_is_in_documents_and_episodes_and_in_a_later_column(tmp_path: Path, settings: object) -> None:
+def test_it_is_in_documents_and_episodes_and_in_a_later_column(settings: object) -> None:
     settings.DECISION_SECONDS = 7.0  # type: ignore[attr-defined]
     study = make_study()
     before = blueprint_of(study)
@@ -31,9 +32,8 @@ def test_it_is_in_documents_and_episodes_and_in_a_later_column(tmp_path: Path, s
     assert told == [False, True]
     complete(study, "one")
     assert dict(Episode.objects.values_list("label", "decision_seconds")) == {"Team 0": 7.0, "Team 1": 45.0}
-    write_study(study, tmp_path)
-    with (tmp_path / "episodes.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    text = b"".join(csv_pieces(get_table("episodes"), study)).decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert {row["condition"]: row["decision_seconds"] for row in rows} == {"c0": "7.0", "c1": "45.0"}
     names = list(rows[0])
     assert names.index("decision_seconds") > names.index("shows_intents")

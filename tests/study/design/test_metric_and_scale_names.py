@@ -15,23 +15,24 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from kitchen.charts import chart_drawing
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
 from study.analysis import analysis_sample
 from study.analysis.analysis_results import analyse_present_data
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.result_files import to_json
-from study.analysis.statistics.run_analysis import Analysis
 from study.design.blueprint import blueprint_of
 from study.design.metric_and_scale_names import TAKEN, comparison_metrics, study_figures
 from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
-from study.exports.export_files import write_study
+from study.exports.export_files import csv_pieces, parquet_pieces
 from study.exports.export_registry import get_table, tables
 from study.exports.tables.participants_table import COURSE_NAMES
 from study.monitor import live_status
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
+from tests.conftest import Once
 from tests.study.factories import complete, enter, make_study, play_out
 from tests.worlds.lamps import registered
 
@@ -55,13 +56,32 @@ def study_in(*worlds: str, **more: Any) -> Study:
     return study
 
 
-def files(study: Study, folder: Path) -> dict[str, list[Row]]:
-    write_study(study, folder)
-    found = {}
-    for path in folder.glob("*.csv"):
-        with path.open(encoding="utf-8", newline="") as stream:
-            found[path.stem] = list(csv.DictReader(stream))
-    return found
+def files(study: Study, *names: str) -> dict[str, list[Row]]:
+    """The rows of the files with these names."""
+    texts = {name: b"".join(csv_pieces(get_table(name), study)).decode() for name in names}
+    return {name: list(csv.DictReader(io.StringIO(text, newline=""))) for name, text in texts.items()}
+
+
+@pytest.fixture(scope="module")
+def played(once: Once) -> dict[str, int]:
+    """Two studies that people have completed: three both conditions in lamps, one a condition in cuisine and
+    one in lamps. Their pks."""
+    with once(), registered():
+        lit, mixed = study_in("lamps", "lamps", slug="lit"), study_in("cuisine", "lamps", slug="mixed")
+        for number in range(3):
+            complete(lit, f"person {number}", value=number + 1)
+        complete(mixed, "of the mixed study")
+    return {"lit": lit.pk, "mixed": mixed.pk}
+
+
+@pytest.fixture
+def lit(played: dict[str, int]) -> Study:
+    return Study.objects.get(pk=played["lit"])
+
+
+@pytest.fixture
+def mixed(played: dict[str, int]) -> Study:
+    return Study.objects.get(pk=played["mixed"])
 
 
 def meanings(found: Mapping[str, list[Row]], file: str) -> dict[str, str]:
@@ -72,10 +92,9 @@ def score_of(person: Participant, condition: str) -> Any:
     return Episode.objects.get(rounds__participant=person, rounds__condition__key=condition).score
 
 
-def test_the_files_have_the_figures_of_the_world_that_is_played_and_no_others(tmp_path: Path) -> None:
-    study = study_in("lamps", "lamps")
-    person = complete(study)
-    found, score = files(study, tmp_path), score_of(person, "c0")
+def test_the_files_have_the_figures_of_the_world_that_is_played_and_no_others(lit: Study) -> None:
+    person = lit.participants.get(number=1)
+    found, score = files(lit, "episodes", "steps", "participants"), score_of(person, "c0")
     episode = next(row for row in found["episodes"] if row["condition"] == "c0")
     assert {name: episode[name] for name in ("glow", "dark", "completed", "lit", "steps_lamps")} == {
         "glow": str(score["glow"]),
@@ -90,18 +109,15 @@ def test_the_files_have_the_figures_of_the_world_that_is_played_and_no_others(tm
     assert (wide["c0.glow"], wide["c1.lit"], wide["c1.steps"]) == (str(score["glow"]), "2", "2")
 
 
-def test_steps_have_the_figures_that_there_are_after_each_step(tmp_path: Path) -> None:
-    study = study_in("lamps", "lamps")
-    complete(study)
-    found = files(study, tmp_path)
-    names = list(found["steps"][0])
+def test_steps_have_the_figures_that_there_are_after_each_step(lit: Study) -> None:
+    steps = files(lit, "steps")["steps"]
+    names = list(steps[0])
     assert names[names.index("seconds") + 1 : names.index("state_hash")] == ["glow", "lit", "events"]
-    assert [row["lit"] for row in found["steps"]] == ["1", "2", "1", "2"]
+    assert [row["lit"] for row in steps] == ["1", "2"] * 6
 
 
-def test_the_codebook_says_what_each_figure_is_and_when_there_is_none(tmp_path: Path) -> None:
-    study = study_in("lamps", "lamps")
-    found = files(study, tmp_path)
+def test_the_codebook_says_what_each_figure_is_and_when_there_is_none(lit: Study) -> None:
+    found = files(lit, "codebook")
     episodes, steps = meanings(found, "episodes"), meanings(found, "steps")
     assert episodes["glow"] == "Light over the lamps; blank before one was lit."
     assert episodes["dark"] == "Nights in the dark; blank before the end."
@@ -114,10 +130,8 @@ def test_the_codebook_says_what_each_figure_is_and_when_there_is_none(tmp_path: 
     assert (units["glow"], units["lit"]) == (("number", "lumen"), ("integer", "lamps"))
 
 
-def test_of_several_worlds_a_file_has_all_figures_and_blanks_where_a_world_has_none(tmp_path: Path) -> None:
-    study = study_in("cuisine", "lamps")
-    complete(study)
-    found = files(study, tmp_path)
+def test_of_several_worlds_a_file_has_all_figures_and_blanks_where_a_world_has_none(mixed: Study) -> None:
+    found = files(mixed, "episodes", "steps", "participants", "codebook")
     cuisine, other = sorted(found["episodes"], key=lambda row: row["condition"])
     mine = {"completed", "failed"}
     others = {"glow", "dark", "completed_lamps", "lit"}
@@ -135,23 +149,23 @@ def test_of_several_worlds_a_file_has_all_figures_and_blanks_where_a_world_has_n
     assert blanks == [False, False, False, True, True]
 
 
-def test_a_practice_in_another_world_comes_after_what_is_studied(tmp_path: Path) -> None:
+def test_a_practice_in_another_world_comes_after_what_is_studied() -> None:
     study = study_in("lamps", "lamps")
     study.parts.create(kind="practice", enabled=True)
     assert [one.name for one in study_figures(study)][:3] == ["glow", "dark", "completed"]
     assert "completed_cuisine" in {one.name for one in study_figures(study)}
-    assert "c0.completed_cuisine" not in files(study, tmp_path)["codebook"][0].values()
+    assert "c0.completed_cuisine" not in {row["column"] for row in files(study, "codebook")["codebook"]}
 
 
-def test_a_world_that_is_added_later_renames_nothing(tmp_path: Path) -> None:
+def test_a_world_that_is_added_later_renames_nothing() -> None:
     study = study_in("cuisine", "cuisine")
     complete(study)
-    before = list(files(study, tmp_path)["episodes"][0])
+    before = list(files(study, "episodes")["episodes"][0])
     study.conditions.create(
         key="c2", name="Later", label="Team 2", position=2, world="lamps", settings={"nights": 1}
     )
     complete(study, "two")
-    after = list(files(study, tmp_path)["episodes"][0])
+    after = list(files(study, "episodes")["episodes"][0])
     assert [name for name in after if name in before] == before
     assert {"glow", "completed_lamps"} <= set(after) - set(before)
 
@@ -168,25 +182,16 @@ def test_no_figure_has_the_name_of_another_column() -> None:
         assert len(set(names)) == len(names)
 
 
-def test_parquet_holds_the_figures_in_their_own_types(tmp_path: Path) -> None:
+def test_parquet_holds_the_figures_in_their_own_types(lit: Study) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    study = study_in("lamps", "lamps")
-    complete(study)
-    write_study(study, tmp_path, "parquet")
-    table = parquet.read_table(tmp_path / "episodes.parquet")
+    table = parquet.read_table(io.BytesIO(b"".join(parquet_pieces(get_table("episodes"), lit))))
     kinds = {name: str(table.schema.field(name).type) for name in ("glow", "lit", "dark")}
     assert kinds == {"glow": "double", "lit": "int64", "dark": "double"}
-    assert table.column("lit").to_pylist() == [2, 2]
+    assert table.column("lit").to_pylist() == [2] * 6
 
 
-def analysed(study: Study, number: int = 3) -> Analysis:
-    for one in range(number):
-        complete(study, f"person {one}", value=one + 1)
-    return analyse_present_data(study, "people")
-
-
-def test_the_analysis_compares_what_the_world_measures() -> None:
-    found = analysed(study_in("lamps", "lamps"))
+def test_the_analysis_compares_what_the_world_measures(lit: Study) -> None:
+    found = analyse_present_data(lit, "people")
     assert [one.measure.key for one in found.measures] == [
         *("glow", "dark", "completed", "i0", "i1"),
         *("refused_share", "idle_share", "thinking_seconds"),
@@ -201,19 +206,23 @@ def test_the_analysis_compares_what_the_world_measures() -> None:
     assert "## Glow\n\nScale: any number." in markdown_report(found)
 
 
-def test_of_several_worlds_each_condition_is_compared_by_its_own_figures() -> None:
-    found = analysed(study_in("cuisine", "lamps"))
+def test_of_several_worlds_each_condition_is_compared_by_its_own_figures(mixed: Study) -> None:
+    found = analyse_present_data(mixed, "people")
     kitchens = found.measure("completed"), found.measure("completed_lamps")
-    assert [[one.n for one in result.descriptions] for result in kitchens] == [[3, 0], [0, 3]]
+    assert [[one.n for one in result.descriptions] for result in kitchens] == [[1, 0], [0, 1]]
     assert [one.missing for result in kitchens for one in result.descriptions] == [0, 0, 0, 0]
     assert [result.measure.label for result in kitchens] == ["Dishes completed", "Nights completed"]
 
 
 @pytest.mark.usefixtures("without_report")
-def test_the_command_writes_a_chart_of_every_figure(tmp_path: Path) -> None:
-    study = study_in("lamps", "lamps", items=0)
-    analysed(study)
-    call_command("analyse_study", "small", "--out", str(tmp_path), stdout=io.StringIO())
+def test_the_command_writes_a_chart_of_every_figure(
+    lit: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = chart_drawing.draw_chart
+    monkeypatch.setattr(
+        chart_drawing, "draw_chart", lambda chart, *_, **__: draw(chart) if "Lumen" in str(chart) else b""
+    )
+    call_command("analyse_study", "lit", "--out", str(tmp_path), stdout=io.StringIO())
     assert {"figure_glow.svg", "figure_dark.svg"} <= {path.name for path in tmp_path.iterdir()}
     assert "Lumen" in (tmp_path / "figure_glow.svg").read_text()
 
@@ -221,7 +230,8 @@ def test_the_command_writes_a_chart_of_every_figure(tmp_path: Path) -> None:
 def test_an_older_item_of_the_same_name_stands_beside_a_figure() -> None:
     study = study_in("lamps", "lamps")
     study.items.filter(key="i0").update(key="glow", measure="Nights in the dark")
-    found = {one.measure.key: one.measure.label for one in analysed(study).measures}
+    complete(study)
+    found = {one.measure.key: one.measure.label for one in analyse_present_data(study, "people").measures}
     assert found == {
         "glow_lamps": "Glow",
         "dark": "Nights in the dark (lamps)",
@@ -241,7 +251,7 @@ def test_a_new_item_takes_no_name_of_a_figure(field: str, value: str) -> None:
         item.full_clean()
 
 
-def test_who_has_no_value_in_a_condition_is_left_out_and_the_files_say_so(tmp_path: Path) -> None:
+def test_who_has_no_value_in_a_condition_is_left_out_and_the_files_say_so() -> None:
     study = study_in("lamps", "lamps", items=0)
     for entry in ("one", "two"):
         complete(study, entry)

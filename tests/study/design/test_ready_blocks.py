@@ -123,7 +123,7 @@ def played(name: str, *more: str) -> dict[str, dict[str, Json]]:
 
 
 def test_dishes_are_completed_with_and_without_a_voice_and_all_replays_agree() -> None:
-    reached = played("blocks_voice", "--recordings", "1", "--steps-per-episode", "20")
+    reached = played("blocks_voice", "--recordings", "1", "--steps-per-episode", "10")
     assert set(reached) == {"voice", "no_voice"}
     assert all(score["completed"] for score in reached.values())
 

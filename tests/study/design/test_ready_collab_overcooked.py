@@ -41,14 +41,23 @@ from study.exports.tables.played_episodes import played_episodes
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from study.pilot.previews import condition_preview
+from tests.conftest import Once
+from tests.nightly import nightly
 from tests.study.factories import enter
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def ready(once: Once) -> int:
+    """The study as it ships; its pk."""
+    with once():
+        return study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1])).pk
+
+
 @pytest.fixture
-def study() -> Study:
-    return study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]))
+def study(ready: int) -> Study:
+    return Study.objects.get(pk=ready)
 
 
 def test_it_can_be_opened_with_both_seats_in_three_levels(study: Study) -> None:
@@ -192,13 +201,14 @@ def test_after_practice_a_person_beside_a_program_is_told_of_one_teammate(
     finish_page(participant_id=person.pk, page="guide")
     person.refresh_from_db()
     assert person.practice
-    play(person.practice, person.practice_seat, [])
+    Episode.objects.filter(pk=person.practice.pk).update(status=Episode.Status.OVER)
     page = client.get(person.get_absolute_url()).content.decode()
     assert "the first game that counts, together with your teammate." in page
 
 
-def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None:
-    episode, pair = begun(study, "assistant_level_3"), soup(study, "assistant_level_3")
+@pytest.mark.parametrize("condition", ["assistant_level_1", *nightly("assistant_level_3")])
+def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study, condition: str) -> None:
+    episode, pair = begun(study, condition), soup(study, condition)
     answer(episode.pk, 1, episode.minds.get().number)
     view = current_seat_view(episode.seats.get(number=1))
     (asked,) = [said for said in view.talk.messages if said.sender == 0]

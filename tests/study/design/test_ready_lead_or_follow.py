@@ -22,6 +22,7 @@ from study.design.translated_texts import missing_translations
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from study.pilot.synthetic.recorded_episodes import record_episode
+from tests.conftest import Once
 from tests.nightly import nightly
 from tests.study.factories import enter
 
@@ -35,9 +36,16 @@ CUISINE = [BOTH[0], *nightly(*BOTH[1:])]
 """Of costly tests, only those in the kitchen always run."""
 
 
+@pytest.fixture(scope="module")
+def shipped(once: Once) -> dict[str, int]:
+    """Both studies as they ship: their pks."""
+    with once():
+        return {name: study_from_file(DEMO_FILE.with_name(READY_STUDIES[name][1])).pk for name in BOTH}
+
+
 @pytest.fixture(params=BOTH)
-def study(request: pytest.FixtureRequest) -> Study:
-    return study_from_file(DEMO_FILE.with_name(READY_STUDIES[request.param][1]))
+def study(request: pytest.FixtureRequest, shipped: dict[str, int]) -> Study:
+    return Study.objects.get(pk=shipped[request.param])
 
 
 def test_only_the_leader_differs_between_the_games(study: Study) -> None:
@@ -56,9 +64,9 @@ def test_a_game_reaches_its_goal_and_goes_on(study: Study) -> None:
     design = blueprint_of(study)
     nobody_leads = design.conditions[2]
     ((metric, least),) = nobody_leads.goal.items()
-    recording = record_episode(design, nobody_leads, seed=1, number=1, steps=45)
+    recording = record_episode(design, nobody_leads, seed=1, number=1, steps=35)
     reached = [row["number"] for row in recording.steps if row["score"][metric] >= least]
-    assert reached and reached[0] < 45 and len(recording.steps) == 45
+    assert reached and reached[0] < 35 and len(recording.steps) == 35
 
 
 def test_practice_is_in_both_roles_at_once(study: Study) -> None:
@@ -73,7 +81,7 @@ def test_practice_is_in_both_roles_at_once(study: Study) -> None:
 
 @pytest.mark.parametrize("study", CUISINE, indirect=True)
 def test_programs_walk_through_it_without_a_language_model(study: Study) -> None:
-    more = ["--participants", "4", "--recordings", "1", "--steps-per-episode", "8"]
+    more = ["--participants", "2", "--recordings", "1", "--steps-per-episode", "8"]
     call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
     assert Participant.objects.filter(status="complete").exists()
     episodes = Episode.objects.all()

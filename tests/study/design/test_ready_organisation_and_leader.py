@@ -53,7 +53,7 @@ def test_four_cells_differ_only_in_organisation_and_leader(study: Study) -> None
 def test_a_program_leads_the_chain_without_a_language_model_and_its_episodes_replay(study: Study) -> None:
     study.conditions.exclude(key="chain_program").delete()  # the others take as long
     study.parts.filter(kind="practice").update(enabled=False)
-    more = ["--participants", "2", "--recordings", "1", "--steps-per-episode", "20"]
+    more = ["--participants", "1", "--recordings", "1", "--steps-per-episode", "10"]
     call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
     assert Participant.objects.filter(status="complete").exists()
     episodes = Episode.objects.all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
+import io
 from typing import Any
 
 import pytest
@@ -16,7 +16,8 @@ from kitchen.worlds.cuisine.world import CuisineWorld
 from study.design.blueprint import CONDITION_FIELD_FORMATS, Blueprint, blueprint_of
 from study.design.models import Study
 from study.editor.describe_design import condition_pairs
-from study.exports.export_files import write_study
+from study.exports.export_files import csv_pieces
+from study.exports.export_registry import get_table
 from study.participation.page_progress import finish_page
 from study.participation.round_planning import create_practice_episode
 from tests.study.factories import complete, enter, make_study, play_round
@@ -46,15 +47,13 @@ def said(name: str) -> Study:
     return study
 
 
-def rows(folder: Path, name: str) -> list[dict[str, str]]:
-    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+def rows(study: Study, name: str) -> list[dict[str, str]]:
+    text = b"".join(csv_pieces(get_table(name), study)).decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_it_is_in_documents_and_episodes_and_in_the_data(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_in_documents_and_episodes_and_in_the_data(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     menu = CuisineWorld.legal_actions
 
     def only_waits(world: CuisineWorld, seat: int) -> list[Command]:
@@ -66,15 +65,14 @@ def test_it_is_in_documents_and_episodes_and_in_the_data(
     study = said(name)
     complete(study, "one")
     assert list(Episode.objects.filter(**{name: value}).values_list("label", flat=True)) == ["Team 1"]
-    write_study(study, tmp_path)
-    episodes, commands = rows(tmp_path, "episodes"), rows(tmp_path, "commands")
+    episodes, commands = rows(study, "episodes"), rows(study, "commands")
     assert [row[name] for row in sorted(episodes, key=lambda row: row["condition"])] == told
     passed = [(row["condition"], row["step"]) for row in commands if row["chosen_by"] == "world"]
     assert passed == ([("c1", "2")] if name == "passes_by" else [])
     assert all("world" not in row["played_by"].split() for row in episodes)
 
 
-def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
+def test_what_participants_planned_is_in_the_data() -> None:
     study = said("offers_plans")
     person = enter(study)
     finish_page(participant_id=person.pk, page="guide")
@@ -85,8 +83,7 @@ def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
         first = SubmittedCommand(0, ("goto", "storage0"), then=plan)
         assert submit_commands(episode_id=found.episode.pk, step=1, commands=[first]).accepted
         play_round(person)
-    write_study(study, tmp_path)
-    commands = rows(tmp_path, "commands")
+    commands = rows(study, "commands")
     told = {
         (row["condition"], row["step"]): (row["to_follow"], row["planned_in"])
         for row in commands
@@ -96,15 +93,14 @@ def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
     assert list(commands[0])[-2:] == ["to_follow", "planned_in"]
 
 
-def test_a_round_ends_at_its_goal_if_the_condition_says_so(tmp_path: Path) -> None:
+def test_a_round_ends_at_its_goal_if_the_condition_says_so() -> None:
     study = said("goal")
     study.conditions.filter(key="c1").update(goal={"failed": 1}, ends_at_goal=True)
     pairs = dict(pair[:2] for pair in condition_pairs(blueprint_of(study).condition("c1")))
     assert pairs["Goal of a round"] == "Orders that ran out of time: at least 1"
     assert pairs["End the round at its goal"] == "yes"
     complete(study, "one")
-    write_study(study, tmp_path)
-    told = {row["condition"]: (row["goal"], row["ends_at_goal"]) for row in rows(tmp_path, "episodes")}
+    told = {row["condition"]: (row["goal"], row["ends_at_goal"]) for row in rows(study, "episodes")}
     assert told == {"c0": ("", "0"), "c1": ('{"failed": 1}', "1")}
 
 

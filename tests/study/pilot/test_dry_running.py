@@ -151,7 +151,7 @@ def test_an_invalid_setting_has_its_message_at_its_field_and_no_input_is_lost(
     study: Study, user: User, client: Client, queued: list[int], field: str, value: str, words: str
 ) -> None:
     Study.objects.filter(pk=study.pk).update(recruitment="label")
-    person = complete(study, synthetic=True)
+    person = enter(study, synthetic=True)
     study.participants.filter(pk=person.pk).update(label="SYN-1-3")
     answer = client.post(page(study), {**SENT, field: value})
     assert answer.status_code == 422
