@@ -5,7 +5,7 @@ One attack follows the other. For each, the program prints how long the players'
 how long they took just before. Every answer to the attackers is checked, and what they changed. At the end
 of each attack, everything that the players were shown must be stored, and every log must replay. Exit code
 1: a check failed or, with `--strict`, a player waited longer than the target. Exit code 2: bad options, or
-no PostgreSQL. docs/faults.md has the results.
+no PostgreSQL. docs/attack-figures.md has the results.
 """
 
 from __future__ import annotations
