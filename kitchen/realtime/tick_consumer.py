@@ -258,8 +258,8 @@ class TickConsumer(SeatConsumer):
         """Record that the page's steps come from this clock process from now on. Return how many steps the
         page was shown before that are lost, because they were never stored. Inform the process of them.
 
-        What the page remembers of an earlier connection may be false. More than `MAX_REMEMBERED_LOSS_MS` is
-        not believed.
+        A page that reconnects may report a wrong last step. If the loss would be longer than
+        `MAX_REMEMBERED_LOSS_MS`, ignore it.
         """
         before, self.source = self.source, source
         remembered, self.is_remembered = self.is_remembered, False

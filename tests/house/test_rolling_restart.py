@@ -197,7 +197,7 @@ def test_variables_of_another_process_pass_no_socket(monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RestartRecord:
-    """What an instance in this process has written, in a folder of its own."""
+    """Return the restart record of a runner in this process. It is in an empty folder."""
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path))
     return RestartRecord()
 
