@@ -37,6 +37,7 @@
   const PATIENCE = 30000; // the same at most: they double each time
   const FORGOTTEN = 120000; // milliseconds after which it no longer counts that a page sent too much
   const { choosing } = play;
+  const said = document.querySelector("#connection [data-text]");
   const state = {
     connected: false, attempt: 0, final: "",
     heard: Date.now(), socket: null, raw: null, opening: 0, silent: false, taking: true,
@@ -112,13 +113,19 @@
     return ["reconnecting", SAY.again.replace("{number}", state.attempt)];
   }
 
+  function letKeyboardScroll() {
+    if (said.scrollHeight > said.clientHeight) said.tabIndex = 0;
+    else said.removeAttribute("tabindex");
+  }
+
   function showConnection() {
     const box = document.getElementById("connection");
     const [name, text] = connectionText();
-    if (box.dataset.state !== name || box.querySelector("[data-text]").textContent !== text) {
+    if (box.dataset.state !== name || said.textContent !== text) {
       box.dataset.state = name;
-      box.querySelector("[data-text]").textContent = text;
+      said.textContent = text;
       box.title = text; // where it is cut off
+      letKeyboardScroll();
     }
     play.dispatchEvent(new Event("brigade:connection"));
   }
@@ -255,6 +262,7 @@
     htmx.config.wsReconnectDelay = delay;
   }
   setInterval(listen, 200);
+  new ResizeObserver(letKeyboardScroll).observe(said);
 
   play.connection = {
     reached,

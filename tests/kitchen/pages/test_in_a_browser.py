@@ -249,7 +249,9 @@ async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_
     assert keys == [(["east"], True), (["east"], False), (["east"], True), (["east"], False)]
     await page.set_viewport_size({"width": 360, "height": 740})
     assert await page.evaluate(FITS) + await page.evaluate(LARGE_ENOUGH) == []
-    assert await violations(page, "a grid under a clock") == []
+    await page.context.set_offline(True)
+    await page.wait_for_selector("#connection[data-state=offline] [data-text][tabindex='0']")
+    assert await violations(page, "a grid under a clock that is offline") == []
 
 
 async def test_a_layer_is_drawn_with_plain_shapes_where_a_world_has_no_pictures(browser: Browser) -> None:
