@@ -45,15 +45,12 @@ from kitchen.play.turn.play_task_queue import (
     queue_look,
 )
 from kitchen.play.turn.step_timer import start_first_turn_timer
-from kitchen.play.turn.turn_claims import (
-    claim_decision,
+from kitchen.play.turn.turn_claims import claim_decision, release_claim, release_dead_claims, renewed_claim
+from kitchen.play.turn.turn_searches import (
     episodes_with_timer_due,
     is_any_episode_played,
     minds_asked_separately,
     overdue_turns,
-    release_claim,
-    release_dead_claims,
-    renewed_claim,
     turns_to_decide,
     unclaimed_questions,
 )

@@ -106,10 +106,11 @@ def among_ids(ids: Sequence[int]) -> tuple[str, Any]:
     return "IN (SELECT value FROM json_each(%s))", json.dumps([*ids])
 
 
-def time_from_driver(value: datetime) -> datetime:
-    """Return a time from the database driver, with a time zone. SQLite's driver returns times without one;
-    they are in UTC."""
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+def time_from_driver(value: datetime | str) -> datetime:
+    """Return a time from the database driver, with a time zone. SQLite's driver returns times without one, in
+    UTC, and as text if they are computed."""
+    time = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time
 
 
 def json_from_driver(value: Any) -> Any:

@@ -65,8 +65,8 @@ from kitchen.play.turn.speaking_order import (
 )
 from kitchen.play.turn.step_store import add_submitted, store_plans_of
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_claims import unanswered_turns
 from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
+from kitchen.play.turn.turn_searches import unanswered_turns
 from kitchen.words.gettext_without_django import gettext_noop
 
 AskMind = Callable[[str, dict[str, Json], Situation], MindOutcome]

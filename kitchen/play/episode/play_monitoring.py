@@ -27,7 +27,7 @@ from kitchen.play.episode.log_metrics import has_log_metrics, read_logs
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.play.turn import state_store
 from kitchen.play.turn.step_timer import NO_CHOICE_CODES, PERSON, TIMEOUT
-from kitchen.play.turn.turn_claims import overdue_turns, undecided_turns
+from kitchen.play.turn.turn_searches import overdue_turns, undecided_turns
 from kitchen.registry.agent_registry import agent_kinds, get_agent
 from kitchen.registry.world_metrics import metric_summary, with_log_metrics
 

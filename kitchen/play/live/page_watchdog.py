@@ -38,12 +38,11 @@ from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.live.page_presence import AbsentPeople
 from kitchen.play.live.page_session import OpenPage
 from kitchen.play.live.seat_view import seat_states
-from kitchen.play.turn.turn_claims import (
+from kitchen.play.turn.turn_claims import claim_decision, release_claim
+from kitchen.play.turn.turn_searches import (
     awaited_questions,
-    claim_decision,
     minds_asked_separately,
     overdue_turns,
-    release_claim,
     undecided_turns,
 )
 

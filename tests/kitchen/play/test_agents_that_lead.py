@@ -22,8 +22,8 @@ from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, SeatCommand
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import minds_asked_separately, turns_to_decide
 from kitchen.play.turn.turn_rules import missing_seats
+from kitchen.play.turn.turn_searches import minds_asked_separately, turns_to_decide
 from kitchen.registry import agent_registry
 from kitchen.replay.replay_verification import verify_replays
 from tests.kitchen.factories import make_episode, mind, submit

@@ -20,7 +20,7 @@ from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, SeatCommand, Step
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import turns_to_decide, undecided_turns
+from kitchen.play.turn.turn_searches import turns_to_decide, undecided_turns
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
 from kitchen.worlds.cuisine.world import CuisineWorld

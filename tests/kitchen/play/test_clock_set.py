@@ -14,7 +14,7 @@ from kitchen.play.live.page_session import PageAnswer, open_page
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.play.turn import turn_claims
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.turn_searches import turns_to_decide
 from kitchen.play.turn.websocket_messages import CommandMessage
 from tests.kitchen.factories import make_episode, mind, submit
 

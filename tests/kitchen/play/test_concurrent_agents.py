@@ -21,7 +21,7 @@ from kitchen.play.live import page_watchdog
 from kitchen.play.models import Decision, Episode, Mind, Seat, Step
 from kitchen.play.turn import turn_cache, turn_claims
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.turn_searches import turns_to_decide
 from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind, submit
 

@@ -31,7 +31,7 @@ from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.turn.conversation import mailbox_of, member_message
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
+from kitchen.play.turn.turn_searches import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.play.turn.websocket_messages import CommandMessage, SayMessage
 from kitchen.registry.world_registry import get_page
 from tests.kitchen.factories import make_episode, mind, submit

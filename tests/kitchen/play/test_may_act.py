@@ -27,13 +27,13 @@ from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
-from kitchen.play.turn.turn_claims import (
+from kitchen.play.turn.turn_rules import asked_seats, minds_asked, waits_for_minds
+from kitchen.play.turn.turn_searches import (
     minds_asked_separately,
     overdue_turns,
     turns_to_decide,
     undecided_turns,
 )
-from kitchen.play.turn.turn_rules import asked_seats, minds_asked, waits_for_minds
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.replay.step_replay import PastTurn, world_after_steps

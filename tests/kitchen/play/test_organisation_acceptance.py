@@ -32,17 +32,13 @@ from kitchen.play.live import page_watchdog
 from kitchen.play.live.page_session import open_page
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, PendingQuestion, SeatCommand, Step
-from kitchen.play.turn import page_broadcast, play_task_queue, turn_claims
+from kitchen.play.turn import page_broadcast, play_task_queue, turn_searches
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import (
-    claim_question,
-    release_dead_claims,
-    turns_to_decide,
-    unclaimed_questions,
-)
+from kitchen.play.turn.turn_claims import claim_question, release_dead_claims
 from kitchen.play.turn.turn_rules import waits_for_minds
+from kitchen.play.turn.turn_searches import turns_to_decide, unclaimed_questions
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.replay.replay_verification import verify_replays
@@ -257,7 +253,7 @@ def test_organisation_same_run_twice_although_a_worker_is_killed(monkeypatch: py
         PendingQuestion.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
         assert (unclaimed_questions(), release_dead_claims()) == ([], 0)
         with monkeypatch.context() as patched:
-            patched.setattr(turn_claims, "process_is_gone", lambda name: name in claim)
+            patched.setattr("kitchen.play.turn.turn_claims.process_is_gone", lambda name: name in claim)
             assert release_dead_claims() == 1
         killed.append(claim)
         assert unclaimed_questions() == [(second.pk, 1, question.mind.number)]
@@ -401,7 +397,7 @@ def test_lost_tasks_of_questions_are_queued_again_and_the_page_server_stands_in(
     Episode.objects.update(turn_opened_at=long_ago)
     assert tasks.pick_up_open_turns() == 0
     assert queued == [(episode.pk, 1, 0)]
-    assert turn_claims.undecided_turns(timedelta(seconds=-10), free=True) == [(episode.pk, 1)]
+    assert turn_searches.undecided_turns(timedelta(seconds=-10), free=True) == [(episode.pk, 1)]
     monkeypatch.setattr(page_watchdog, "closing", nullcontext)
     page_watchdog.rescue_turns([(episode.pk, 1)], [])
     episode.refresh_from_db()

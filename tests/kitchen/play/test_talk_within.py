@@ -31,7 +31,8 @@ from kitchen.play.turn import play_task_queue
 from kitchen.play.turn.speaking_order import minds_to_answer
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
+from kitchen.play.turn.turn_claims import claim_decision, release_claim
+from kitchen.play.turn.turn_searches import unanswered_turns
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -17,7 +17,7 @@ from kitchen.play.episode.advance_episode import end_episode, run_due_step
 from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.turn_searches import turns_to_decide
 from kitchen.play.turn.websocket_messages import TurnStamp
 from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind, submit

@@ -25,7 +25,7 @@ from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision, Episode, ModelCall, Seal, Seat, SeatCommand, Ticking
 from kitchen.play.turn.play_task_queue import playing_offline
 from kitchen.play.turn.submitted_commands import SubmittedCommand
-from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
+from kitchen.play.turn.turn_searches import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.realtime import realtime_agents
 from kitchen.realtime import realtime_episode as ticking
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode

@@ -24,7 +24,7 @@ from kitchen.play.episode import advance_episode
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, ModelCall, Seat, SeatCommand, Step
 from kitchen.play.turn import turn_claims
-from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.turn_searches import turns_to_decide
 from kitchen.registry import agent_registry
 from kitchen.worlds.cuisine.dispatcher.agent import Dispatcher
 from tests.kitchen.changed_facts import changed

@@ -26,7 +26,8 @@ from kitchen.play.turn import play_task_queue
 from kitchen.play.turn.speaking_order import minds_to_answer
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
+from kitchen.play.turn.turn_claims import claim_decision, release_claim
+from kitchen.play.turn.turn_searches import unanswered_turns
 from kitchen.registry import agent_registry
 from kitchen.tasks import answer
 from tests.kitchen.factories import make_episode, mind, submit

@@ -24,8 +24,8 @@ from kitchen.play.models import Episode, Message, Seat, SeatCommand
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide
 from kitchen.play.turn.turn_rules import waits_for_minds
+from kitchen.play.turn.turn_searches import overdue_turns, turns_to_decide
 from kitchen.play.turn.websocket_messages import PlanMessage
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -20,7 +20,7 @@ from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, SeatCommand, Step
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
+from kitchen.play.turn.turn_searches import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.play.turn.websocket_messages import SayMessage
 from kitchen.replay.replay_verification import verify_replays
 from tests.kitchen.factories import make_episode, mind, submit

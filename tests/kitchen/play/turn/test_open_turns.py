@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from kitchen.play.models import Episode
-from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, unanswered_turns
+from kitchen.play.turn.turn_searches import overdue_turns, turns_to_decide, unanswered_turns
 from kitchen.realtime.realtime_storage import clock_episodes
 from kitchen.tasks import pick_up_open_turns
 

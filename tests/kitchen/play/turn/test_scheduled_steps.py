@@ -19,7 +19,7 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, SeatCommand, Step
 from kitchen.play.turn.submitted_commands import SubmittedCommand
-from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.turn_searches import turns_to_decide
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.replay.replay_verification import verify_replays

@@ -30,7 +30,7 @@ from kitchen.play.turn.speaking_order import held_seats, member_to_speak
 from kitchen.play.turn.step_timer import extend_deadlines, start_first_turn_timer
 from kitchen.play.turn.submitted_commands import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import unanswered_turns
+from kitchen.play.turn.turn_searches import unanswered_turns
 from kitchen.play.turn.websocket_messages import CommandMessage, PlanMessage, SayMessage
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -19,7 +19,7 @@ from kitchen.play.live.render_page import render_panel
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Seat, SeatCommand, Step
 from kitchen.play.turn import step_timer
-from kitchen.play.turn.turn_claims import overdue_turns
+from kitchen.play.turn.turn_searches import overdue_turns
 from kitchen.worlds.cuisine.activity_text import history_panel
 from kitchen.worlds.cuisine.display_text import brief_lookup
 from tests.kitchen.factories import make_episode, mind, submit

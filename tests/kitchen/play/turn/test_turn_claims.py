@@ -27,7 +27,7 @@ from kitchen.play.turn import turn_claims
 from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.submitted_commands import Receipt
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_claims import turns_to_decide
+from kitchen.play.turn.turn_searches import turns_to_decide
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
