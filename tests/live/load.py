@@ -31,6 +31,7 @@ from tests.live.options import OneLineParser, number
 from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
 from tests.live.soak import errors_in, soaked, totals_beside, verdicts
+from tests.live.soak_companions import TIMES
 from tests.live.stack import Running, running
 from tests.live.verdicts import BAD, Verdict
 
@@ -201,7 +202,10 @@ def tell(found: Found) -> None:
 
 def told_beside(samples: Sequence[Sample]) -> str:
     """Return the companions' numbers in words."""
-    return ", ".join(f"{value:,.0f} {what}" for what, value in totals_beside(samples).items())
+    return ", ".join(
+        f"{what} {value:,.0f} ms" if what in TIMES else f"{value:,.0f} {what}"
+        for what, value in sorted(totals_beside(samples).items())
+    )
 
 
 def outcome(found: Found) -> str:

@@ -48,7 +48,7 @@ AGAIN = 1.0
 """Seconds after which somebody who lost the connection connects again."""
 CONSTANT = ("ticks", "steps while talking", "messages", "staff updates")
 """The counts that must not be zero in any minute."""
-GAP, ANSWERED = "longest time between ticks, ms", "key to tick, p95, ms"
+GAP, ANSWERED = "longest time between ticks", "key to tick (p95)"
 TIMES = frozenset({GAP, ANSWERED})
 """The reported values that are milliseconds. All others are counts."""
 TALKING = Mix({"alone": 1}, html=50, timed=0)
@@ -304,7 +304,6 @@ class Companions:
         if answer.status != 200 or not answer.body:
             self.errors[f"download of {what}: {answer.status}"] += 1
             return None
-        self.counts["downloads"] += 1
         self.counts[f"downloads of {what}"] += 1
         return answer
 
