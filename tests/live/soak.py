@@ -91,11 +91,11 @@ def beside(values: Mapping[str, float], errors: Mapping[str, int]) -> Sample:
 def totals_beside(samples: Sequence[Sample]) -> dict[str, float]:
     """Return the sums of the companions' counts, and the highest of their times."""
     totals: dict[str, float] = {}
-    for sample in samples:
-        for name, value in sample.items():
-            if what := name.removeprefix(BESIDE) if name.startswith(BESIDE) else "":
-                before = totals.get(what, 0.0)
-                totals[what] = max(before, value) if what in TIMES else before + value
+    for name, value in ((name, value) for sample in samples for name, value in sample.items()):
+        if name.startswith(BESIDE):
+            what = name.removeprefix(BESIDE)
+            before = totals.get(what, 0.0)
+            totals[what] = max(before, value) if what in TIMES else before + value
     return totals
 
 
