@@ -20,6 +20,7 @@ from random import Random
 from typing import IO, Any, Self, TypeVar
 
 from brigade.paths import base_dir
+from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.world import Json
 from kitchen.infra.os_processes import parent_death_hook
 
@@ -130,15 +131,18 @@ def table_laid(
     step_seconds: float | None = None,
     thinking_seconds: float = 0,
     chosen: Json = None,
+    talks: bool = False,
 ) -> list[str]:
     """Create an episode of this world, and return the keys of the people's seats.
 
     In CuisineWorld, it is level_3 with the settings `chosen`. One agent of this kind commands the `mates`.
-    Where the world offers fewer, the episode has fewer `steps`.
+    Where the world offers fewer, the episode has fewer `steps`. If it `talks`, two people without agents may
+    write to each other.
     """
     from kitchen.play.episode.create_episode import MindPlan, create_episode  # the app must be loaded first
 
     seats = tuple(range(people, people + mates))
+    members = [Member(number, (number,), is_person=True) for number in range(people)]
     episode = create_episode(
         world=world,
         settings={**settings_of(world, steps), **(chosen or {})},
@@ -148,6 +152,7 @@ def table_laid(
         seed=Random().getrandbits(31),
         minds=[MindPlan(kind, seats, settings or {})] if mates else [],
         audience="bench",  # staff may watch, as in a study
+        organisation=make_organisation("pair", members, seats=people) if talks else None,
     )
     return [seat.key for seat in episode.seats.filter(mind=None)]
 

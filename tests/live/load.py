@@ -30,7 +30,8 @@ from tests.live.mix import TABLES, USUAL, Mix, mix_named
 from tests.live.options import OneLineParser, number
 from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
-from tests.live.soak import errors_in, soaked, verdicts
+from tests.live.soak import errors_in, soaked, totals_beside, verdicts
+from tests.live.soak_companions import TIMES
 from tests.live.stack import Running, running
 from tests.live.verdicts import BAD, Verdict
 
@@ -162,7 +163,8 @@ async def soak(company: Company, people: int, asked: argparse.Namespace, found: 
     def tell_minute(sample: Sample) -> None:
         say(
             f"{people} people, minute {sample['minutes']:.0f}: "
-            f"{sample['steps a second']:.1f} steps/s, p99 {sample['p99']:.0f} ms"
+            f"{sample['steps a second']:.1f} steps/s, p99 {sample['p99']:.0f} ms; "
+            f"beside them {told_beside([sample])}; {errors_in([sample]).total()} errors"
         )
 
     found.samples, found.tables = await soaked(company, people, asked.soak, tell_minute, file)
@@ -192,9 +194,18 @@ def tell(found: Found) -> None:
             print(line)
     if found.samples:
         print(f"\n{verdict_table(found.verdicts)}\n\n{bytes_a_step(found.tables)}")
+        print(f"\nbeside the players: {told_beside(found.samples)}")
         for what, times in errors_in(found.samples).items():
             print(f"{times} x {what}")
     print(f"\n{time.monotonic() - BEGAN:.0f} s in all; {outcome(found)}", flush=True)
+
+
+def told_beside(samples: Sequence[Sample]) -> str:
+    """Return the companions' numbers in words."""
+    return ", ".join(
+        f"{what} {value:,.0f} ms" if what in TIMES else f"{value:,.0f} {what}"
+        for what, value in sorted(totals_beside(samples).items())
+    )
 
 
 def outcome(found: Found) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.live.company import Company, Stretch, quantile
 from tests.live.sampling import Sample, Sampler
+from tests.live.soak_companions import TIMES, Companions
 from tests.live.verdicts import Verdict, explained, judged, restarted
 
 MINUTE = 60.0
@@ -20,7 +21,7 @@ MINUTE = 60.0
 WARM = 0.2
 """The share of samples at the start that is not judged, because code and caches are still loaded."""
 BOUNDS: Mapping[str, float] = {
-    r"(web|worker|experiments|planner|runner|valkey|helper) \d+: (RSS|PSS|private)$": 6.0,
+    r"(web|staff|ticker|worker|experiments|planner|runner|valkey|helper) \d+: (RSS|PSS|private)$": 6.0,
     r"(postgres|redis): PSS": 12.0,
     r": open ": 4.0,
     r": threads$": 4.0,
@@ -32,11 +33,13 @@ BOUNDS: Mapping[str, float] = {
     r"^database connections$": 4.0,
 }
 """The maximum growth per hour of each value, by the sample's name: in MB, or a number."""
-PROCESS = re.compile(r"((?:web|worker|experiments|planner|runner|valkey) \d+): RSS$")
+PROCESS = re.compile(r"((?:web|staff|ticker|worker|experiments|planner|runner|valkey) \d+): RSS$")
 """Kinds of process that run from the beginning to the end, unless something goes wrong."""
 KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
 ERROR = "error, "
 """The beginning of the names of error counts."""
+BESIDE = "beside, "
+"""The beginning of the names of the companions' values."""
 BYTES_A_STEP = 4096
 """The maximum growth of the database per step of the log, in bytes."""
 
@@ -44,19 +47,22 @@ BYTES_A_STEP = 4096
 async def soaked(
     company: Company, people: int, minutes: float, say: Callable[[Sample], None], file: Path | None = None
 ) -> tuple[list[Sample], dict[str, float]]:
-    """Take a sample each minute while this number of people plays, and write each to the file at once.
+    """Take a sample each minute while this number of people plays beside companions of other kinds
+    (`tests.live.soak_companions`). Write each sample to the file at once.
 
     Return the samples, and the bytes that each table has per step of the log.
     """
     await company.become(people)
     sampler, samples = Sampler(company.stack), list[Sample]()
-    for _ in range(max(1, round(60 * minutes / MINUTE))):
-        stretch = await company.measure(warm=0, seconds=MINUTE)
-        sample = played_as(stretch) | await asyncio.to_thread(sampler.take)
-        samples.append(sample)
-        if file:
-            await asyncio.to_thread(add_line, file, sample)
-        say(sample)
+    async with Companions(company) as companions:
+        for _ in range(max(1, round(60 * minutes / MINUTE))):
+            stretch = await company.measure(warm=0, seconds=MINUTE)
+            sample = played_as(stretch) | beside(*companions.report())
+            sample |= await asyncio.to_thread(sampler.take)
+            samples.append(sample)
+            if file:
+                await asyncio.to_thread(add_line, file, sample)
+            say(sample)
     tables = await asyncio.to_thread(sampler.tables)
     steps = max(1.0, samples[-1]["steps"])
     return samples, {table: size / steps for table, size in tables.items()}
@@ -74,6 +80,23 @@ def played_as(stretch: Stretch) -> Sample:
         **{f"{name}: seconds": spent for name, spent in played.used.items()},
         **{f"{ERROR}{what}": float(number) for what, number in stretch.errors.items()},
     }
+
+
+def beside(values: Mapping[str, float], errors: Mapping[str, int]) -> Sample:
+    """Return this minute's numbers about the companions."""
+    values = {f"{BESIDE}{what}": value for what, value in values.items()}
+    return {**values, **{f"{ERROR}{what}": float(number) for what, number in errors.items() if number}}
+
+
+def totals_beside(samples: Sequence[Sample]) -> dict[str, float]:
+    """Return the sums of the companions' counts, and the highest of their times."""
+    totals: dict[str, float] = {}
+    for name, value in ((name, value) for sample in samples for name, value in sample.items()):
+        if name.startswith(BESIDE):
+            what = name.removeprefix(BESIDE)
+            before = totals.get(what, 0.0)
+            totals[what] = max(before, value) if what in TIMES else before + value
+    return totals
 
 
 def errors_in(samples: Sequence[Sample]) -> Counter[str]:
