@@ -19,8 +19,9 @@ from psycopg.pq import ExecStatus, TransactionStatus
 
 MAX_NAMED_STATEMENTS = 200
 """Maximum number of statements that one connection keeps by name."""
-MAX_NAMED_VALUES = 60
-"""A statement with more parameter values is not kept by name: it inserts many rows and is rarely repeated."""
+MAX_NAMED_VALUES = 128
+"""A statement with more parameter values is not kept by name. Most such statements insert many rows, and are
+rarely repeated."""
 
 
 @dataclass(slots=True)

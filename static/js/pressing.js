@@ -10,7 +10,7 @@
   const { choosing } = play;
   const USES = "button, a, summary, input:not([type=radio]), [role=tab]"; // these have the space bar for themselves
   const WRITES = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
-  const SCROLLS = ".happened, .grid-scroll, dialog";
+  const SCROLLS = ".happened, .grid-scroll, .connection, dialog";
 
   const nameOf = (event) => (event.key === " " ? "space" : event.key.toLowerCase());
 

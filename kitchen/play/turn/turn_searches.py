@@ -1,7 +1,7 @@
 """Find open turns that need work: agents' decisions, answers to messages, closing, or a time limit.
 
 An open turn is a step that waits for commands. Workers search every second, and web processes every few
-seconds, for work that was lost. Each search covers all episodes in play.
+seconds, for work that was lost.
 """
 
 from __future__ import annotations

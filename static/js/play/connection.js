@@ -115,7 +115,7 @@
 
   function letKeyboardScroll() {
     if (said.scrollHeight > said.clientHeight) said.tabIndex = 0;
-    else said.removeAttribute("tabindex");
+    else if (document.activeElement !== said) said.removeAttribute("tabindex");
   }
 
   function showConnection() {
@@ -263,6 +263,7 @@
   }
   setInterval(listen, 200);
   new ResizeObserver(letKeyboardScroll).observe(said);
+  said.addEventListener("blur", letKeyboardScroll);
 
   play.connection = {
     reached,

@@ -250,7 +250,9 @@ async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_
     await page.set_viewport_size({"width": 360, "height": 740})
     assert await page.evaluate(FITS) + await page.evaluate(LARGE_ENOUGH) == []
     await page.context.set_offline(True)
-    await page.wait_for_selector("#connection[data-state=offline] [data-text][tabindex='0']")
+    await page.focus("#connection[data-state=offline] [data-text][tabindex='0']")
+    await page.keyboard.press("ArrowDown")
+    await page.wait_for_function("() => document.activeElement.scrollTop > 0")
     assert await violations(page, "a grid under a clock that is offline") == []
 
 
