@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ class Hears(Agent):
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of their own begins in its time, however busy the machine is."""
-    monkeypatch.setattr(instant_decisions, "INSTANT_SECONDS", 60.0)
+    monkeypatch.setattr(instant_decisions, "LINE_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -121,6 +122,46 @@ def test_a_queue_that_is_full_leaves_them_to_a_worker(
     monkeypatch.setattr(process_pool, "submit", full)
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     assert apart_decided(page_of(episode))["phase"] == "thinking"
+    assert asked == [(episode.pk, 1)]
+
+
+class Pool(list[Future[Decision]]):
+    """Instead of child processes: keeps what it was asked for. A child begins at once if one is `free`."""
+
+    def __init__(self, *, free: bool) -> None:
+        super().__init__()
+        self.free = free
+
+    def submit(self, *told: Any) -> Future[Decision]:
+        self.append(Future())
+        if self.free:
+            self[-1].set_running_or_notify_cancel()
+            asyncio.get_running_loop().call_later(0.05, self[-1].set_result, Decision({1: ("noop",)}))
+        return self[-1]
+
+
+def test_a_decision_that_a_child_has_begun_is_never_made_a_second_time(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = Pool(free=True)
+    monkeypatch.setattr(process_pool, "submit", pool.submit)
+    monkeypatch.setattr(instant_decisions, "LINE_SECONDS", 0.0)
+    page = page_of(make_episode(seats=2, minds=(mind("planner", 1),)))
+    assert apart_decided(page)["step"] == 1
+    assert (len(pool), DecisionRow.objects.count(), asked) == (1, 1, [])
+
+
+@pytest.mark.parametrize("step_seconds", [None, 1.0])
+def test_one_that_no_child_has_begun_in_time_is_only_made_by_a_worker(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch, step_seconds: float | None
+) -> None:
+    pool = Pool(free=False)
+    monkeypatch.setattr(process_pool, "submit", pool.submit)
+    monkeypatch.setattr(instant_decisions, "INSTANT_SECONDS", 0.0)
+    monkeypatch.setattr(instant_decisions, "LINE_SECONDS", 60.0 if step_seconds else 0.0)
+    episode = make_episode(seats=2, minds=(mind("planner", 1),), step_seconds=step_seconds)
+    assert apart_decided(page_of(episode))["phase"] == "thinking"
+    assert [each.cancelled() for each in pool] == [True]
     assert asked == [(episode.pk, 1)]
 
 
