@@ -13,12 +13,14 @@ from django.db import DataError
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
 from kitchen.infra import process_pool
-from kitchen.play.coplayers import instant_decisions
+from kitchen.play.coplayers import agent_situations, instant_decisions
+from kitchen.play.coplayers.agent_situations import current_situation
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Mind, SeatCommand, Step
+from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind
@@ -123,6 +125,21 @@ def test_a_queue_that_is_full_leaves_them_to_a_worker(
     episode = make_episode(seats=2, minds=(mind("planner", 1),))
     assert apart_decided(page_of(episode))["phase"] == "thinking"
     assert asked == [(episode.pk, 1)]
+
+
+def test_each_agent_s_situation_is_made_once_a_step(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(turn: OpenTurn, mind: Mind) -> Situation:
+        made.append(mind.number)
+        return current_situation(turn, mind)
+
+    monkeypatch.setattr(agent_situations, "current_situation", counted)
+    page = page_of(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
+    assert state(page.command(CommandMessage(1, ("noop",))))["step"] == 1
+    assert made == [0, 1]
 
 
 class Pool(list[Future[Decision]]):
