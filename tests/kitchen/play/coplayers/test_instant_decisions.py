@@ -20,6 +20,7 @@ from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Mind, SeatCommand, Step
+from kitchen.play.turn import decision_records
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
@@ -198,11 +199,10 @@ def test_one_that_fails_is_asked_by_a_worker_and_the_command_is_kept(
 def test_what_cannot_be_stored_is_left_to_a_worker_and_the_command_is_kept(
     asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(rows: list[Any]) -> None:
-        if rows:
-            raise DataError("too long")
+    def full(*rows: Any) -> None:
+        raise DataError("too long")
 
-    monkeypatch.setattr(DecisionRow.objects, "bulk_create", full)
+    monkeypatch.setattr(decision_records, "insert_rows", full)
     episode = make_episode(seats=2, minds=(mind("random", 1),))
     told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
     assert (told["phase"], told["step"]) == ("thinking", 0)
