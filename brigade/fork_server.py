@@ -17,7 +17,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from typing import BinaryIO
 
 from brigade.process_startup import use_one_blas_thread
 from brigade.process_supervisor import ChildProcess, Process, open_log
+from kitchen.infra.forked_process import ForkedProcess
 from kitchen.infra.os_processes import adopt_orphans, name_process, parent_death_hook
 
 OWN_VARIABLES = {"BRIGADE_TICKERS", "NOTIFY_SOCKET"}
@@ -40,41 +40,6 @@ CAN_FORK = sys.platform == "linux"
 """Elsewhere, a process cannot become the parent of others."""
 LOOK_SECONDS = 0.02
 """Seconds between two checks whether the fork server is ready, and whether a new parent has taken over."""
-
-
-class ForkedProcess:
-    """A forked program, which is a child of this process. It has the interface of a `subprocess` process."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-        self._lock = threading.Lock()
-
-    def poll(self) -> int | None:
-        """Return the exit code; None while the program runs."""
-        with self._lock:
-            if self.returncode is None:
-                ended, status = os.waitpid(self.pid, os.WNOHANG)
-                self.returncode = os.waitstatus_to_exitcode(status) if ended else None
-            return self.returncode
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code when the program has ended. Raises subprocess.TimeoutExpired after `timeout`
-        seconds."""
-        end = None if timeout is None else time.monotonic() + timeout
-        while (code := self.poll()) is None:
-            if end is None:
-                self._wait_for_end()
-            elif time.monotonic() > end:
-                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
-            else:
-                time.sleep(LOOK_SECONDS)
-        return code
-
-    def _wait_for_end(self) -> None:
-        """Wait, and leave the exit code to `poll`. Another thread may have collected it already."""
-        with contextlib.suppress(ChildProcessError):
-            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
 
 
 @dataclass(eq=False)
@@ -234,9 +199,11 @@ def load_app() -> None:
 
     from brigade.celery import app
     from kitchen.play.live.render_page import preload_pages
+    from kitchen.registry.agent_registry import preload_agents
 
     import_module(settings.ROOT_URLCONF)
     app.loader.import_default_modules()
+    preload_agents()
     preload_pages()
     for name in (*SERVING, *WORKING, *TICKING):
         import_module(name)

@@ -35,6 +35,7 @@ from brigade.listen_address import listen_at
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
 from brigade.server_limits import LAST_SECONDS
 from brigade.staff_proxy import StaffProxy
+from kitchen.infra import process_pool
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket
 
@@ -414,13 +415,16 @@ def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept 
 
 
 class WebProcess(DrainingServer):
-    """The server of one web process: daphne with preloaded pages, a heartbeat and a graceful shutdown."""
+    """The server of one web process: daphne with preloaded pages, children for agents, a heartbeat and a
+    graceful shutdown."""
 
     def run(self) -> None:
-        """Preload the pages, start the heartbeat, and serve requests until the server has shut down.
+        """Preload the pages, start the children and the heartbeat, and serve requests until the server has
+        shut down.
 
-        The staff process sends no heartbeat: nobody plays in it, so it must not hide that all web processes
-        are gone.
+        The children are forked before there are threads, so that no first decision waits for their imports.
+        The staff process has neither children nor heartbeat: nobody plays in it, so it must not hide that all
+        web processes are gone.
         """
         from kitchen.play.live.render_page import preload_pages
         from kitchen.uptime.heartbeat import start_heartbeat
@@ -428,6 +432,7 @@ class WebProcess(DrainingServer):
 
         preload_pages()
         if not any(end.startswith(UNIX_SOCKET) for end in self.endpoints):
+            process_pool.fork_children()
             start_heartbeat(Part.WEB)
         super().run()
 

@@ -1,8 +1,9 @@
 """Run CPU-bound calls in a few child processes.
 
-A child imports only the code that its call needs. If a child is killed, its current call fails, and the next
-call gets a new child. The same holds if its call takes too long or needs too much memory. Children end with
-their parent. Imports no Django.
+A child imports only the code that its call needs. A process that has loaded the app can fork its first
+children (`ProcessPool.fork_children`), which then import nothing. If a child is killed, its current call
+fails, and the next call gets a new child. The same holds if its call takes too long or needs too much memory.
+Children end with their parent. Imports no Django.
 """
 
 # If a child is killed, its current call fails, and the next call gets a new child. Children end with their
@@ -24,6 +25,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, TypeVar, TypeVarTuple
 
+from kitchen.infra import process_pool_worker
+from kitchen.infra.forked_process import ForkedProcess
 from kitchen.infra.os_processes import planner_processes
 
 T = TypeVar("T")
@@ -103,6 +106,14 @@ class ProcessPool:
         belong to its parent."""
         self._calls: queue.Queue[_Call] = queue.Queue(self._most)
         self._lock, self._started = threading.Lock(), False
+        self._forked: list[_Child] = []
+
+    def fork_children(self) -> None:
+        """Start the children now, by forking this process. They share the code that it has loaded. Do nothing
+        if the children run already, or if this process has several threads, which makes a fork unsafe."""
+        if sys.platform == "linux" and threading.active_count() == 1 and not (self._started or self._forked):
+            for _ in range(self._processes()):
+                self._forked.append(_Child(self.limits, _fork_child))
 
     def warm_up(self, function: Callable[[], object]) -> None:
         """Start the children in the background, if they do not run yet. Each child first calls `function`,
@@ -126,20 +137,21 @@ class ProcessPool:
     def _start(self, first: bytes = b"") -> None:
         with self._lock:
             if not self._started:
-                for _ in range(self._processes()):
+                for child in self._forked or self._processes() * [None]:
                     call = _Call(first, Future()) if first else None
-                    arguments = (self._calls, lambda: self.limits, call)
+                    arguments = (self._calls, lambda: self.limits, call, child)
                     threading.Thread(target=_send_calls, args=arguments, name="apart", daemon=True).start()
                 self._started = True
 
 
-def _send_calls(calls: queue.Queue[_Call], limits: Callable[[], ChildLimits], call: _Call | None) -> None:
+def _send_calls(
+    calls: queue.Queue[_Call], limits: Callable[[], ChildLimits], call: _Call | None, child: _Child | None
+) -> None:
     """Send calls to a child process, one after another, beginning with `call`. Runs in a separate thread for
-    each child.
+    each child. Without a `child`, the first call starts one.
 
     The thread never ends, because the system kills a child when the thread that started it ends.
     """
-    child: _Child | None = None
     while True:
         call = call or calls.get()
         if call.future.set_running_or_notify_cancel():
@@ -157,11 +169,16 @@ def _send_calls(calls: queue.Queue[_Call], limits: Callable[[], ChildLimits], ca
 class _Child:
     """A child process that answers one call at a time."""
 
-    def __init__(self, limits: ChildLimits) -> None:
-        """Start the process. Raises OSError if it cannot be started."""
+    def __init__(
+        self,
+        limits: ChildLimits,
+        start: Callable[[Connection, ChildLimits], subprocess.Popen[bytes] | ForkedProcess] | None = None,
+    ) -> None:
+        """Start the process with the function `start`, by default `_start_child`. Raises OSError if it cannot
+        be started."""
         self._limits = limits
         self._line, theirs = Pipe()
-        self._process = _start_child(theirs, limits)
+        self._process = (start or _start_child)(theirs, limits)
         theirs.close()
         self._ears = select.poll()
         self._ears.register(self._line.fileno(), select.POLLIN)
@@ -208,9 +225,22 @@ def _start_child(line: Connection, limits: ChildLimits) -> subprocess.Popen[byte
     )
 
 
+def _fork_child(line: Connection, limits: ChildLimits) -> ForkedProcess:
+    """Fork a child process that is connected to the other end of `line`. Only the parent returns."""
+    parent = os.getpid()
+    if pid := os.fork():
+        return ForkedProcess(pid)
+    try:
+        process_pool_worker.run_forked(line.fileno(), parent, limits.memory, limits.nice)
+    finally:
+        os._exit(0)
+
+
 _pool = ProcessPool()
 os.register_at_fork(after_in_child=_pool.forget)
 
+fork_children = _pool.fork_children
+"""`ProcessPool.fork_children` of this process's pool for agents."""
 submit = _pool.submit
 """`ProcessPool.submit` of this process's pool for agents."""
 warm_up = _pool.warm_up

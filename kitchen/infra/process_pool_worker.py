@@ -10,6 +10,7 @@ Imports no Django.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import resource
@@ -19,8 +20,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from kitchen.infra.log_context import with_location
-from kitchen.infra.os_processes import parent_death_hook
+from kitchen.infra.os_processes import name_process, parent_death_hook
 
+FIRST_FILE = 3
+"""The lowest file descriptor that is no standard stream."""
 OUT_OF_MEMORY = pickle.dumps((False, MemoryError()))
 """The answer of a call that had not enough memory. It is made here, because then there is no memory left."""
 
@@ -36,6 +39,16 @@ def main(line: int, parent: int, memory: int, nice: int) -> None:
     with Connection(line) as calls, contextlib.suppress(EOFError, OSError):
         while True:
             calls.send_bytes(run_call(calls.recv_bytes()))
+
+
+def run_forked(line: int, parent: int, memory: int, nice: int) -> None:
+    """Answer calls as `main` does, in a process that was just forked. Close all files of the parent, except
+    `line` and the standard streams."""
+    gc.freeze()  # objects that own one of these files are never freed, so none is closed twice
+    os.closerange(FIRST_FILE, line)
+    os.closerange(line + 1, os.sysconf("SC_OPEN_MAX"))
+    name_process("planner")
+    main(line, parent, memory, nice)
 
 
 def limit_memory(most: int) -> None:

@@ -6,6 +6,7 @@ If a kind can play only one world, the world's kit lists it (`kitchen.contract.k
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
@@ -25,6 +26,8 @@ AGENTS: dict[str, str] = {
     "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",
 }
 """Class path of each kind of agent that does not belong to a single world."""
+
+log = logging.getLogger(__name__)
 
 NO_ADVISER = Adviser()
 
@@ -98,6 +101,16 @@ def get_agent(kind: str) -> type[Agent]:
     """Return the class of this kind of agent. Raises UnknownNameError if there is no such kind."""
     made = _kinds_of_worlds(tuple(known_worlds().items())).get(kind)
     return made() if made else registry_entry(agent_kinds(), kind)()
+
+
+def preload_agents() -> None:
+    """Import the classes of all agents, so that no first decision waits for it. An error is only logged. It
+    occurs again when the agent is needed."""
+    for kind, made in agent_kinds().items():
+        try:
+            made()
+        except Exception:  # a third-party world may raise any error
+            log.exception("the agent %s cannot be loaded", kind)
 
 
 def plays_in_real_time(kind: str) -> bool:

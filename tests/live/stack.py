@@ -30,6 +30,7 @@ _FORKED = {
     "daphne": "web",
     "experiments": "experiments",
     "fork": "fork-server",
+    "planner": "planner",
     "staff": "staff",
     "ticker": "ticker",
     "worker": "worker",
@@ -255,7 +256,7 @@ def what_is(pid: int) -> str:
         return _FORKED.get(name.partition("-")[0], "helper")
     if ours := _OURS.search(command):
         return "staff" if UNIX_SOCKET in command else ours[1]
-    if "apart_child" in command:
+    if "process_pool_worker" in command:
         return "planner"
     if "celery" in command and (named := _WORKER.search(command)):
         return named[1]

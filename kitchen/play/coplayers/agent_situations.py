@@ -180,11 +180,11 @@ def _situations_of_step(turn: OpenTurn, only: int | None) -> list[tuple[Mind, Si
     schedule = read_schedule(turn)
     situations = []
     for mind in minds:
-        situation = situation_to_answer(turn, mind)
-        if mind.pk in waiting:
-            situation = situation_to_open(turn, mind, late=late.get(mind.pk, ()))
-            situation = _with_schedule(situation, schedule) if schedule else situation
-        situations.append((mind, situation))
+        if mind.pk not in waiting:
+            situations.append((mind, situation_to_answer(turn, mind)))
+            continue
+        situation = situation_to_open(turn, mind, late=late.get(mind.pk, ()))
+        situations.append((mind, _with_schedule(situation, schedule) if schedule else situation))
     return situations
 
 

@@ -1,8 +1,9 @@
 """Ask fast agents for their commands in the web process, right after a person's command.
 
 Fast agents decide within milliseconds, so people need not wait for a worker. Some of them keep a processor
-busy for that time, and run in a process pool. If an agent fails, the person's command is submitted alone, and
-a worker asks the agents later.
+busy for that time, and run in a process pool. If an agent fails, or finds no free child process, the person's
+command is submitted alone, and a worker asks the agents later. A decision that a child process has begun is
+awaited, so that no worker makes it a second time.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ from kitchen.play.coplayers.agent_situations import (
 )
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.speaking_order import held_seats
+from kitchen.play.turn.step_timer import seconds_left
 from kitchen.play.turn.turn_rules import choosing_people
 from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent, make_agent
 
 log = logging.getLogger(__name__)
 
 INSTANT_SECONDS = 1.0
-"""Seconds for one decision. A worker allows more."""
+"""Seconds for one decision, as the agent is told. A worker allows more."""
+LINE_SECONDS = 3.0
+"""Seconds that a question may wait for a free child process. Afterwards it is left to a worker. On a busy
+machine, a worker would only compete for the same cores, and costs several times the processor time."""
 
 
 @dataclass(slots=True)
@@ -50,6 +55,9 @@ class InstantDecisions:
     asking: Asking
     question: Question | None = None
     asked: list[AskedMind] | None = None
+    latest: float | None = None
+    """Monotonic time after which no decision is awaited, because the person's time limit would expire. None
+    without a time limit."""
 
     def begin(self) -> None:
         """Ask the agents that need no child process, in order. Stop before the first agent that needs one."""
@@ -62,7 +70,7 @@ class InstantDecisions:
         while self.question is not None:
             question, self.question = self.question, None
             with self._as_far_as_it_goes():
-                self._ask_light(self.asking.send(await _asked_apart(question)))
+                self._ask_light(self.asking.send(await _asked_apart(question, self.latest)))
 
     def _ask_light(self, question: Question) -> None:
         while get_agent(question.mind.kind).light:
@@ -115,7 +123,7 @@ def begin_instant_decisions(
     )
     if taken or not instant or not turn.world.accepts(seat, command):
         return None
-    deciding = InstantDecisions(ask_minds(turn, {seat: command}))
+    deciding = InstantDecisions(ask_minds(turn, {seat: command}), latest=_latest(turn))
     deciding.begin()
     return deciding
 
@@ -127,12 +135,27 @@ def _is_instant(kind: str) -> bool:
     return kind in agent_kinds() and get_agent(kind).instant
 
 
-async def _asked_apart(question: Question) -> MindOutcome:
+def _latest(turn: OpenTurn) -> float | None:
+    left = seconds_left(turn.episode)
+    return None if left is None else time.monotonic() + max(INSTANT_SECONDS, left - INSTANT_SECONDS)
+
+
+async def _asked_apart(question: Question, latest: float | None) -> MindOutcome:
+    """Ask an agent in a child process. Raises TimeoutError if no child is free for `LINE_SECONDS`, or at the
+    monotonic time `latest`."""
     began = time.monotonic()
     made = process_pool.submit(
         decide_with_settings, question.mind.kind, question.mind.settings, _timed_situation(question)
     )
-    return _outcome(await asyncio.wait_for(asyncio.wrap_future(made), INSTANT_SECONDS), began)
+    answer = asyncio.wrap_future(made)
+    try:
+        async with asyncio.timeout_at(latest):
+            await asyncio.wait([answer], timeout=LINE_SECONDS)
+            if made.cancel():  # only where no child has begun
+                raise TimeoutError("no child process was free")
+            return _outcome(await answer, began)
+    finally:
+        made.cancel()
 
 
 def _timed_situation(question: Question) -> Situation:

@@ -33,7 +33,7 @@ from kitchen.infra.storable_json import storable_text
 from kitchen.play.episode import absent_players
 from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over_seat
 from kitchen.play.episode.log_integrity import seal_episode
-from kitchen.play.models import Decision, Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
+from kitchen.play.models import Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.audience_news import EpisodeNews
 from kitchen.play.turn.busy_people_answers import (
@@ -48,7 +48,7 @@ from kitchen.play.turn.conversation import (
     store_messages,
     wait_for_informed_seats,
 )
-from kitchen.play.turn.decision_records import store_calls
+from kitchen.play.turn.decision_records import store_calls, store_decision_rows
 from kitchen.play.turn.leader_waits import stop_waiting_for_leader
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_coplayers, is_offline, run_step_later
@@ -248,7 +248,7 @@ def store_decisions(
         row.number = turn.standing[row.mind_id].decided + 1
     said = _messages(turn, decisions)
     postponed = postpone_commands(turn, decisions, commands) if said else set()
-    Decision.objects.bulk_create(rows)
+    store_decision_rows(rows, with_ids=any(each.calls or each.says for each in decisions))
     turn.remember(rows)
     turn.decided |= (turn.leading_minds | turn.called) & {each.member for each in decisions}
     store_messages(turn, said)

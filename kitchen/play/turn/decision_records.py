@@ -30,6 +30,7 @@ from kitchen.contract.decision_notes import (
 )
 from kitchen.contract.language_model import MAX_TOKENS_LIMIT, Call, Reply
 from kitchen.contract.world import Command, Event, Intent, Json, World
+from kitchen.infra.database_writes import insert_rows
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.llm.recorded_calls import request_texts
 from kitchen.money.budget_ledger import ledger_amount
@@ -40,6 +41,18 @@ LEAST_THINKING = "least"
 
 LOCK_TRIES = 10
 """Tries to lock prompts. A try fails only if a withdrawing participant's data are erased at that moment."""
+
+
+DECISION_COLUMNS = tuple(one.attname for one in Decision._meta.concrete_fields if not one.primary_key)
+
+
+def store_decision_rows(rows: Sequence[Decision], *, with_ids: bool) -> None:
+    """Insert rows of decisions. They get their ids only with `with_ids`, if other rows will refer to them.
+    Without ids, `delayed_statements` may delay the statement."""
+    if with_ids:
+        Decision.objects.bulk_create(rows)
+    else:
+        insert_rows(Decision, [{name: getattr(row, name) for name in DECISION_COLUMNS} for row in rows])
 
 
 def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:

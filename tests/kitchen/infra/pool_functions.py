@@ -21,6 +21,17 @@ def packages() -> set[str]:
     return {name.partition(".")[0] for name in sys.modules}
 
 
+def open_files() -> int:
+    """Return the number of open files of this process, without the one that lists them."""
+    return len([*Path("/proc/self/fd").iterdir()]) - 1
+
+
+def children() -> list[int]:
+    """Return the ids of the processes that the main thread and the other threads have started."""
+    tasks = Path("/proc/self/task").iterdir()
+    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+
+
 def main_file() -> str:
     """Return the path of the program that runs in this process."""
     return str(sys.modules["__main__"].__file__)

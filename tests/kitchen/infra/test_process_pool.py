@@ -237,6 +237,43 @@ def test_a_process_that_is_forked_off_has_children_of_its_own() -> None:
     assert done.returncode == 7
 
 
+FORKING_CHILDREN = """
+import os
+import wave
+from kitchen.infra import process_pool as apart
+from tests.kitchen.infra import pool_functions
+
+own = os.open("/dev/null", os.O_RDONLY)
+for _ in range(2):
+    apart.fork_children()
+(forked,) = pool_functions.children()
+apart.warm_up(int)
+print(apart.submit(os.getpid).result(60) == forked)
+print("wave" in apart.submit(pool_functions.packages).result(60))
+print(apart.submit(pool_functions.open_files).result(60))
+try:
+    apart.submit(pool_functions.end_at_once).result(60)
+except apart.ChildDiedError:
+    print(apart.submit(os.getpid).result(60) not in {forked, os.getpid()}, len(pool_functions.children()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc")
+def test_children_forked_early_have_the_code_but_no_files_and_are_replaced_if_they_die() -> None:
+    environment = {**os.environ, "BRIGADE_PLANNERS": "1"}
+    command = [sys.executable, "-c", FORKING_CHILDREN]
+    done = subprocess.run(
+        command,
+        cwd=base_dir(),
+        env=environment,
+        check=True,
+        timeout=SECONDS,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert done.stdout.splitlines() == ["True", "True", "4", "True 1"]
+
+
 def children_of(pid: int) -> list[int]:
     """Processes that this one started, from whichever thread."""
     tasks = Path(f"/proc/{pid}/task").iterdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -12,12 +13,15 @@ from django.db import DataError
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
 from kitchen.infra import process_pool
-from kitchen.play.coplayers import instant_decisions
+from kitchen.play.coplayers import agent_situations, instant_decisions
+from kitchen.play.coplayers.agent_situations import current_situation
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Mind, SeatCommand, Step
+from kitchen.play.turn import decision_records
+from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind
@@ -50,7 +54,7 @@ class Hears(Agent):
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of their own begins in its time, however busy the machine is."""
-    monkeypatch.setattr(instant_decisions, "INSTANT_SECONDS", 60.0)
+    monkeypatch.setattr(instant_decisions, "LINE_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -124,6 +128,61 @@ def test_a_queue_that_is_full_leaves_them_to_a_worker(
     assert asked == [(episode.pk, 1)]
 
 
+def test_each_agent_s_situation_is_made_once_a_step(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(turn: OpenTurn, mind: Mind) -> Situation:
+        made.append(mind.number)
+        return current_situation(turn, mind)
+
+    monkeypatch.setattr(agent_situations, "current_situation", counted)
+    page = page_of(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))))
+    assert state(page.command(CommandMessage(1, ("noop",))))["step"] == 1
+    assert made == [0, 1]
+
+
+class Pool(list[Future[Decision]]):
+    """Instead of child processes: keeps what it was asked for. A child begins at once if one is `free`."""
+
+    def __init__(self, *, free: bool) -> None:
+        super().__init__()
+        self.free = free
+
+    def submit(self, *told: Any) -> Future[Decision]:
+        self.append(Future())
+        if self.free:
+            self[-1].set_running_or_notify_cancel()
+            asyncio.get_running_loop().call_later(0.05, self[-1].set_result, Decision({1: ("noop",)}))
+        return self[-1]
+
+
+def test_a_decision_that_a_child_has_begun_is_never_made_a_second_time(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = Pool(free=True)
+    monkeypatch.setattr(process_pool, "submit", pool.submit)
+    monkeypatch.setattr(instant_decisions, "LINE_SECONDS", 0.0)
+    page = page_of(make_episode(seats=2, minds=(mind("planner", 1),)))
+    assert apart_decided(page)["step"] == 1
+    assert (len(pool), DecisionRow.objects.count(), asked) == (1, 1, [])
+
+
+@pytest.mark.parametrize("step_seconds", [None, 1.0])
+def test_one_that_no_child_has_begun_in_time_is_only_made_by_a_worker(
+    asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch, step_seconds: float | None
+) -> None:
+    pool = Pool(free=False)
+    monkeypatch.setattr(process_pool, "submit", pool.submit)
+    monkeypatch.setattr(instant_decisions, "INSTANT_SECONDS", 0.0)
+    monkeypatch.setattr(instant_decisions, "LINE_SECONDS", 60.0 if step_seconds else 0.0)
+    episode = make_episode(seats=2, minds=(mind("planner", 1),), step_seconds=step_seconds)
+    assert apart_decided(page_of(episode))["phase"] == "thinking"
+    assert [each.cancelled() for each in pool] == [True]
+    assert asked == [(episode.pk, 1)]
+
+
 @pytest.mark.parametrize("kinds", [("clumsy",), ("random", "clumsy")])
 def test_one_that_fails_is_asked_by_a_worker_and_the_command_is_kept(
     asked: list[tuple[int, int]], kinds: tuple[str, ...], caplog: pytest.LogCaptureFixture
@@ -140,11 +199,10 @@ def test_one_that_fails_is_asked_by_a_worker_and_the_command_is_kept(
 def test_what_cannot_be_stored_is_left_to_a_worker_and_the_command_is_kept(
     asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(rows: list[Any]) -> None:
-        if rows:
-            raise DataError("too long")
+    def full(*rows: Any) -> None:
+        raise DataError("too long")
 
-    monkeypatch.setattr(DecisionRow.objects, "bulk_create", full)
+    monkeypatch.setattr(decision_records, "insert_rows", full)
     episode = make_episode(seats=2, minds=(mind("random", 1),))
     told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
     assert (told["phase"], told["step"]) == ("thinking", 0)
