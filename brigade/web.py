@@ -298,6 +298,8 @@ class LimitedWebSocket(WebSocketProtocol):
 
     unread_check: asyncio.TimerHandle | None = None
     """The coming check whether the application has read enough. None if few messages are unread."""
+    is_refused = False
+    """True once the application has closed the websocket because of a limit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -315,7 +317,10 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """Pass a message from the browser to the application. Close the websocket if too many messages are
-        waiting for the application, or many for `UNREAD_SECONDS`."""
+        waiting for the application, or many for `UNREAD_SECONDS`. Drop it if the application has closed
+        the websocket because of a limit."""
+        if self.is_refused:
+            return
         unread = self.application_queue.qsize()
         if unread < server_limits.MOST_UNREAD:
             self.cancel_unread_check()
@@ -361,6 +366,7 @@ class LimitedWebSocket(WebSocketProtocol):
     def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
         """Close the websocket with this close code. autobahn's own method refuses the code for a restart
         (`RESTART_CLOSE_CODE`)."""
+        self.is_refused = self.is_refused or code == RATE_CLOSE_CODE
         if code == RESTART_CLOSE_CODE and self.state == self.STATE_OPEN:
             self.sendCloseFrame(code=code, isReply=False)
         else:

@@ -58,6 +58,11 @@ class TokenBucket:
         self._left -= 1
         return True
 
+    def charge(self, tokens: float) -> None:
+        """Remove this number of tokens. If there are fewer, the bucket gains the rest later and has no token
+        until then."""
+        self._left = self.left - tokens
+
     async def taken(self) -> None:
         """Take a token. If none is left, wait until there is one."""
         while not self.take():
@@ -79,14 +84,25 @@ class TokenBuckets:
 
     def take(self, name: str) -> bool:
         """Take a token from the bucket of this name. Returns False, and takes nothing, if none is left."""
+        taken = self._newest(name).take()
+        self._remove_full()
+        return taken
+
+    def charge(self, name: str, tokens: float) -> None:
+        """Remove this number of tokens from the bucket of this name, also if it has fewer."""
+        self._newest(name).charge(tokens)
+        self._remove_full()
+
+    def _newest(self, name: str) -> TokenBucket:
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)
-        taken = bucket.take()
+        return bucket
+
+    def _remove_full(self) -> None:
         while self._buckets and (
             len(self._buckets) > self.KEPT or next(iter(self._buckets.values())).is_full
         ):
             self._buckets.popitem(last=False)
-        return taken
 
     def __len__(self) -> int:
         """Return the number of known names."""

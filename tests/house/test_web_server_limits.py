@@ -236,6 +236,14 @@ async def test_a_pause_of_the_server_before_the_check_counts_against_nobody(
     assert (wire.producerState, close_code(wire, client)) == ("paused", RATE_CLOSE_CODE)
 
 
+async def test_nothing_is_passed_on_that_comes_after_the_application_refused_more(talk: Talk) -> None:
+    for code, unread in ((RATE_CLOSE_CODE, 0), (RESTART_CLOSE_CODE, 5)):
+        wire, client = await connected(talk)
+        wire.protocol.serverClose(code)
+        assert send(wire, client, 5) == ("producing", unread)
+        assert close_code(wire, client) == code
+
+
 PING, PONG = b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"
 BEGIN, PIECE = b"\x01\x80\0\0\0\0", b"\0\x80\0\0\0\0"
 

@@ -12,7 +12,8 @@ limited in rate. People never reach these limits.
 # succeeds. So a newly opened page replaces older ones, and a page that only reconnects does not. A ping is
 # answered at once, even while another answer is awaited.
 #
-# Messages that bring the page nothing new are limited in rate: beyond the limit they wait. Connections are
+# Messages that bring the page nothing new are limited in rate: beyond the limit they wait. A key that sends
+# unreadable messages without end is closed, and each time its next connections are postponed. Connections are
 # limited by key, and connections with an unknown key by network. People never reach these limits.
 
 from __future__ import annotations
@@ -79,6 +80,11 @@ SYNC_LIMIT = partial(TokenBucket, rate=3.0, most=30)
 CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 """Limit for connections with one key."""
 
+UNREADABLE_LIMIT = partial(TokenBucket, rate=1.0, most=20)
+"""Limit for unreadable messages with one key. Beyond it, the connection is closed."""
+UNREADABLE_COST = 8
+"""Number of connections that a connection which was closed for this reason counts in addition."""
+
 UNKNOWN_KEY_LIMIT = partial(TokenBucket, rate=1.0, most=60)
 """Limit for unknown keys from one network."""
 
@@ -111,6 +117,7 @@ PLAN_UNSTORED = NoticeMessage(
 """The answer to a plan that the database could not store."""
 
 _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), TokenBuckets(UNKNOWN_KEY_LIMIT)
+_unreadable_buckets = TokenBuckets(UNREADABLE_LIMIT)
 
 
 async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | PageAnswer:
@@ -147,6 +154,7 @@ class SeatConsumer(ChannelLayerConsumer):
     """True if browsers receive JSON here, too."""
     read_at_once: tuple[type[Any], ...] = (PingMessage,)
     """Types of messages that are handled although an earlier message is still being handled."""
+    key = ""
     page: OpenPage | None = None
     subscribed = False
     closed = False
@@ -174,7 +182,7 @@ class SeatConsumer(ChannelLayerConsumer):
     async def connect(self) -> None:
         """Accept the connection, and send the present state. If the key is unknown, close the connection
         with a close code."""
-        key = self.scope["url_route"]["kwargs"]["key"]
+        self.key = key = self.scope["url_route"]["kwargs"]["key"]
         asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         self.json = asked or self.only_json
         page, answer = await self.let_in(key)
@@ -194,7 +202,8 @@ class SeatConsumer(ChannelLayerConsumer):
         network allow it. Return the page and its first answer. Without a page, the answer has a close
         code."""
         network = self.network()
-        if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
+        is_limited = _unknown_key_buckets.is_empty(network) or _unreadable_buckets.is_empty(key)
+        if is_limited or not _connection_buckets.take(key):
             return None, PageAnswer(close=RATE_CLOSE_CODE)
         page, answer = await self.opened(key)
         if network and answer is EPISODE_ERASED:
@@ -275,11 +284,14 @@ class SeatConsumer(ChannelLayerConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Read one message from the browser, and start the `on_…` method of its type. Unless the type is one
         of `read_at_once`, wait until the message before it is handled."""
-        if self.page is None:  # the connection is closed, and the browser does not know it yet
+        if self.page is None or self.closed:  # the connection is closed; the browser does not know it yet
             return
         try:
             message: Any = self.read(text_data)
         except MessageError as error:
+            if not _unreadable_buckets.take(self.key):
+                await self.refuse_unreadable()
+                return
             message = NoticeMessage("unreadable", str(error), "warning")
         if isinstance(message, self.read_at_once):
             await getattr(self, f"on_{message.type}")(self.page, message)
@@ -288,6 +300,13 @@ class SeatConsumer(ChannelLayerConsumer):
         if self.doing is not None:
             await self.doing
         self.doing = asyncio.create_task(self.do(self.page, message))
+
+    async def refuse_unreadable(self) -> None:
+        """Close the connection because too many messages with its key were unreadable. Later messages of it
+        are not even read."""
+        self.closed = True
+        _connection_buckets.charge(self.key, UNREADABLE_COST)
+        await self.close(RATE_CLOSE_CODE)
 
     def read(self, text: str | None) -> Any:
         """Parse a message from the browser. Raises MessageError if it is invalid."""
@@ -306,8 +325,9 @@ class SeatConsumer(ChannelLayerConsumer):
             await self.tokens.taken()
 
     async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
-        """Send the notice that the person's message could not be read."""
-        await self.answer(page.show_notice, message)
+        """Send the notice that the person's message could not be read. It needs no database, so no thread."""
+        async with self.in_turn:
+            await self.say(page.show_notice(message))
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
         """Send the answer to a ping."""
