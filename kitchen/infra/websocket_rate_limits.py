@@ -1,4 +1,4 @@
-"""Limit the rate of one sender's websocket messages, and the number of open connections.
+"""Limit the rate of one sender's websocket messages or requests, and the number of open connections.
 
 The rate limits are token buckets. Imports no Django.
 """
@@ -87,6 +87,11 @@ class TokenBuckets:
         taken = self._newest(name).take()
         self._remove_full()
         return taken
+
+    async def taken(self, name: str) -> None:
+        """Take a token from the bucket of this name. If none is left, wait until there is one."""
+        await self._newest(name).taken()
+        self._remove_full()
 
     def charge(self, name: str, tokens: float) -> None:
         """Remove this number of tokens from the bucket of this name, also if it has fewer."""
