@@ -98,6 +98,13 @@ class TokenBuckets:
         self._newest(name).charge(tokens)
         self._remove_full()
 
+    def bucket(self, name: str) -> TokenBucket:
+        """Return the bucket of this name."""
+        bucket = self._newest(name)
+        if len(self._buckets) > self.KEPT:
+            self._remove_full()
+        return bucket
+
     def _newest(self, name: str) -> TokenBucket:
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)

@@ -76,7 +76,7 @@ log = logging.getLogger(__name__)
 JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
 SYNC_LIMIT = partial(TokenBucket, rate=3.0, most=30)
-"""Limit for messages of one connection that change nothing for it."""
+"""Limit for messages with one key that change nothing for their page. A new connection does not renew it."""
 CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 """Limit for connections with one key."""
 
@@ -117,7 +117,7 @@ PLAN_UNSTORED = NoticeMessage(
 """The answer to a plan that the database could not store."""
 
 _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), TokenBuckets(UNKNOWN_KEY_LIMIT)
-_unreadable_buckets = TokenBuckets(UNREADABLE_LIMIT)
+_unreadable_buckets, _sync_buckets = TokenBuckets(UNREADABLE_LIMIT), TokenBuckets(SYNC_LIMIT)
 
 
 async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | PageAnswer:
@@ -156,6 +156,8 @@ class SeatConsumer(ChannelLayerConsumer):
     """Types of messages that are handled although an earlier message is still being handled."""
     key = ""
     page: OpenPage | None = None
+    tokens_at_once: TokenBucket | None = None
+    """Limit for messages of the types `read_at_once`. None if they count as other messages."""
     subscribed = False
     closed = False
     subscribing: asyncio.Task[None] | None = None
@@ -165,7 +167,7 @@ class SeatConsumer(ChannelLayerConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
-        self.tokens = self.tokens_at_once = SYNC_LIMIT()
+        self.tokens = SYNC_LIMIT()
 
     async def __call__(self, *scope_receive_send: Any) -> None:
         """Serve the connection until it ends. Afterwards the connection is no longer watched, even if
@@ -183,6 +185,7 @@ class SeatConsumer(ChannelLayerConsumer):
         """Accept the connection, and send the present state. If the key is unknown, close the connection
         with a close code."""
         self.key = key = self.scope["url_route"]["kwargs"]["key"]
+        self.tokens = _sync_buckets.bucket(key)
         asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         self.json = asked or self.only_json
         page, answer = await self.let_in(key)
@@ -295,7 +298,7 @@ class SeatConsumer(ChannelLayerConsumer):
             message = NoticeMessage("unreadable", str(error), "warning")
         if isinstance(message, self.read_at_once):
             await getattr(self, f"on_{message.type}")(self.page, message)
-            await self.tokens_at_once.taken()
+            await (self.tokens_at_once or self.tokens).taken()
             return
         if self.doing is not None:
             await self.doing

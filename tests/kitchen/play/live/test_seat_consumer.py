@@ -322,7 +322,7 @@ async def test_who_asks_for_nothing_new_waits_and_who_plays_never_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", lambda: Waiting(waits))
+    monkeypatch.setattr(seat_consumer, "_sync_buckets", TokenBuckets(lambda: Waiting(waits)))
     socket = await opened(await new_seat())
     await told(socket)
     for step in range(1, 9):
@@ -334,6 +334,22 @@ async def test_who_asks_for_nothing_new_waits_and_who_plays_never_does(
         await told(socket)
     await socket.disconnect()
     assert waits == [1.0, 1.0]
+
+
+async def test_a_new_connection_of_a_key_may_not_ask_anew_for_what_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(seat_consumer, "_sync_buckets", TokenBuckets(lambda: Waiting(waits)))
+    seat = await new_seat()
+    for waited in (0, 3):
+        socket = await opened(seat)
+        await told(socket)
+        for _ in range(3):
+            await socket.send_json_to({"type": "sync"})
+            await told(socket)
+        await socket.disconnect()
+        assert len(waits) == waited
 
 
 async def test_whoever_waits_for_an_answer_hears_that_somebody_is_there(

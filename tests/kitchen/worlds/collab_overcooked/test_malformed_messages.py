@@ -50,8 +50,8 @@ async def test_malformed_messages_are_answered_and_change_nothing(
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
     boundless = partial(TokenBucket, rate=1e9, most=1e9)
-    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", boundless)
-    monkeypatch.setattr(seat_consumer, "_unreadable_buckets", TokenBuckets(boundless))
+    for name in ("_sync_buckets", "_unreadable_buckets"):
+        monkeypatch.setattr(seat_consumer, name, TokenBuckets(boundless))
     episode = await database_sync_to_async(begin)(within=within)
     seat = await database_sync_to_async(episode.seats.get)(number=0)
     path, protocol = f"/ws/seat/{seat.key}/", seat_consumer.JSON_PROTOCOL
