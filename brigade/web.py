@@ -373,13 +373,16 @@ class LimitedWebSocket(WebSocketProtocol):
             super().serverClose(code)
 
     def shut(self) -> None:
-        """Close the websocket because the browser sent too much. Discard all waiting and later messages."""
+        """Close the websocket because the browser sent too much. Discard all waiting and later messages, and
+        let the application end at once. It learns the reason from the close code."""
         self.cancel_unread_check()
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""
         while not self.application_queue.empty():
             self.application_queue.get_nowait()
+        self.application_queue.put_nowait({"type": "websocket.disconnect", "code": RATE_CLOSE_CODE})
+        self.muted = True  # daphne then reports the end of the connection no second time
 
 
 class WebSocketConnections(WebSocketFactory):

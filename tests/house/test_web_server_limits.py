@@ -193,15 +193,17 @@ async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk:
     assert isinstance(wire.protocol, LimitedWebSocket)
     most = server_limits.MOST_UNREAD_AT_ONCE
     assert send(wire, client, most) == ("producing", most)
-    assert send(wire, client, 100) == ("paused", 0)
+    assert send(wire, client, 100) == ("paused", 1)
     assert close_code(wire, client) == RATE_CLOSE_CODE
+    ended = {"type": "websocket.disconnect", "code": RATE_CLOSE_CODE}
+    assert wire.protocol.application_queue.get_nowait() == ended
 
 
 async def test_a_long_message_behind_many_unread_ones_closes_a_websocket(talk: Talk) -> None:
     wire, client = await connected(talk)
     long = b"x" * (server_limits.LARGEST_UNREAD + 1)
     assert send(wire, client, server_limits.MOST_UNREAD, long)[0] == "producing"
-    assert send(wire, client, 1, long) == ("paused", 0)
+    assert send(wire, client, 1, long) == ("paused", 1)
     assert close_code(wire, client) == RATE_CLOSE_CODE
 
 

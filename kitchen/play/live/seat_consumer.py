@@ -82,8 +82,8 @@ CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 
 UNREADABLE_LIMIT = partial(TokenBucket, rate=1.0, most=20)
 """Limit for unreadable messages with one key. Beyond it, the connection is closed."""
-UNREADABLE_COST = 8
-"""Number of connections that a connection which was closed for this reason counts in addition."""
+REFUSAL_COST = 8
+"""Number of further connections as which a connection counts that was closed because it sent too much."""
 
 UNKNOWN_KEY_LIMIT = partial(TokenBucket, rate=1.0, most=60)
 """Limit for unknown keys from one network."""
@@ -255,6 +255,8 @@ class SeatConsumer(ChannelLayerConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Unsubscribe from notifications. The episode is not changed."""
+        if code == RATE_CLOSE_CODE and self.page and not self.closed:  # the web server has closed it
+            _connection_buckets.charge(self.key, REFUSAL_COST)
         self.closed = True
         await self._unsubscribe()
 
@@ -308,7 +310,7 @@ class SeatConsumer(ChannelLayerConsumer):
         """Close the connection because too many messages with its key were unreadable. Later messages of it
         are not even read."""
         self.closed = True
-        _connection_buckets.charge(self.key, UNREADABLE_COST)
+        _connection_buckets.charge(self.key, REFUSAL_COST)
         await self.close(RATE_CLOSE_CODE)
 
     def read(self, text: str | None) -> Any:

@@ -450,6 +450,19 @@ async def test_a_page_closed_for_unreadable_messages_comes_back_after_a_second_a
     assert len(asked) == 4
 
 
+async def test_a_page_that_the_server_closed_for_too_many_messages_opens_less_often(
+    clock: list[float],
+) -> None:
+    seat = await new_seat()
+    for code, most in ((1006, 20), (RATE_CLOSE_CODE, 3)):
+        clock[0] += 100.0
+        for _ in range(most):
+            socket = await opened(seat)
+            assert (await told(socket))["type"] == "state"
+            await socket.disconnect(code)
+        assert await closed_with(await opened(seat)) == RATE_CLOSE_CODE
+
+
 async def test_unknown_keys_of_one_address_are_refused_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         seat_consumer, "_unknown_key_buckets", TokenBuckets(lambda: TokenBucket(rate=0.001, most=2))
