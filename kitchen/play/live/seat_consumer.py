@@ -82,8 +82,9 @@ CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 
 UNREADABLE_LIMIT = partial(TokenBucket, rate=1.0, most=20)
 """Limit for unreadable messages with one key. Beyond it, the connection is closed."""
-REFUSAL_COST = 8
-"""Number of further connections as which a connection counts that was closed because it sent too much."""
+FLOOD_COST, UNREADABLE_COST = 8, 20
+"""Number of further connections as which a connection counts that was closed because of too many messages, or
+of too many unreadable ones. After one or two floods, a page may still return at once."""
 
 UNKNOWN_KEY_LIMIT = partial(TokenBucket, rate=1.0, most=60)
 """Limit for unknown keys from one network."""
@@ -256,7 +257,7 @@ class SeatConsumer(ChannelLayerConsumer):
     async def disconnect(self, code: int) -> None:
         """Unsubscribe from notifications. The episode is not changed."""
         if code == RATE_CLOSE_CODE and self.page and not self.closed:  # the web server has closed it
-            _connection_buckets.charge(self.key, REFUSAL_COST)
+            _connection_buckets.charge(self.key, FLOOD_COST)
         self.closed = True
         await self._unsubscribe()
 
@@ -310,7 +311,7 @@ class SeatConsumer(ChannelLayerConsumer):
         """Close the connection because too many messages with its key were unreadable. Later messages of it
         are not even read."""
         self.closed = True
-        _connection_buckets.charge(self.key, REFUSAL_COST)
+        _connection_buckets.charge(self.key, UNREADABLE_COST)
         await self.close(RATE_CLOSE_CODE)
 
     def read(self, text: str | None) -> Any:
