@@ -1,8 +1,9 @@
 """Limit the size of request bodies, and how many requests of each kind a server process answers at once.
 
 Further requests wait in queues. Otherwise, many requests would delay people who play over a websocket.
-Participants' pages, static files, staff pages, downloads, logins and `/ready` have queues of their own. If an
-error response has no body, the module adds an error page.
+Participants' pages, static files, staff pages, downloads, logins and `/ready` have queues of their own. One
+participant, login of staff or API token that sends many requests waits before it enters a queue. If an error
+response has no body, the module adds an error page.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -28,9 +30,12 @@ from brigade.server_limits import (
     MOST_AT_ONCE,
     MOST_IN_QUEUE,
     MOST_LOGINS_OF_NETWORK,
+    MOST_WAITING_OF_SENDER,
+    PACES,
     STAFF_AND_API_PATHS,
 )
 from kitchen.infra.client_address import client_networks, scope_client_address
+from kitchen.infra.websocket_rate_limits import TokenBucket, TokenBuckets
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -44,6 +49,8 @@ LOGIN_PATHS = ("/admin/login/", "/staff/account/")
 """Prefixes of paths whose forms have passwords."""
 _FILE_PATH = re.compile(r"\.[a-z]+$|^/api/studies/.")
 """Addresses of files: with an ending, or among the files of the API."""
+_PARTICIPANT_PATH = re.compile(r"^/p/([^/]+)/")
+_SESSION = re.compile(rb"sessionid=([^;]+)")
 ABOUT_THE_BODY = {b"content-type", b"content-length"}
 """Headers that describe the body and therefore come from the error page."""
 
@@ -147,12 +154,22 @@ class RequestQueues:
     """An ASGI application that answers a limited number of requests of each kind at once, each in a thread
     of its own. Of the free threads, the one used last is used first."""
 
-    def __init__(self, application: Any, at_once: Mapping[str, int] = MOST_AT_ONCE) -> None:
+    def __init__(
+        self,
+        application: Any,
+        at_once: Mapping[str, int] = MOST_AT_ONCE,
+        new_bucket: Callable[..., TokenBucket] = TokenBucket,
+    ) -> None:
         self.application = application
         self._threads = {kind: free_threads(kind, count) for kind, count in at_once.items()}
         self._waiting = Counter[str]()
         self._waiting_logins = Counter[str]()
         """The number of waiting logins, by the client's network."""
+        self._paces = {
+            kind: TokenBuckets(partial(new_bucket, rate=rate, most=most))
+            for kind, (rate, most) in PACES.items()
+        }
+        self._waiting_of_sender = Counter[str]()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer the request when it is its turn. It was read completely, so a client that sends slowly does
@@ -161,6 +178,9 @@ class RequestQueues:
         kind = kind_of_request(scope.get("method", "GET"), scope["path"])
         if kind == HEALTH:
             await self.application(scope, receive, send)
+            return
+        if not await self._is_due(kind, sender_of_request(scope)):
+            await send_overloaded(scope, send)
             return
         threads = self._threads[kind]
         networks = login_networks(scope) if kind == "logins" else []
@@ -183,6 +203,22 @@ class RequestQueues:
                 await self.application(scope, receive, send)
         finally:
             threads.put_nowait(thread)
+
+    async def _is_due(self, kind: str, sender: str) -> bool:
+        """Wait until this sender may send another request of this kind. Return False if too many of its
+        requests wait already."""
+        if not sender or kind not in self._paces:
+            return True
+        if self._waiting_of_sender[sender] >= MOST_WAITING_OF_SENDER:
+            return False
+        self._waiting_of_sender[sender] += 1
+        try:
+            await self._paces[kind].taken(sender)
+        finally:
+            self._waiting_of_sender[sender] -= 1
+            if not self._waiting_of_sender[sender]:
+                del self._waiting_of_sender[sender]
+        return True
 
 
 def free_threads(kind: str, count: int) -> asyncio.LifoQueue[ThreadPoolExecutor]:
@@ -209,6 +245,19 @@ def kind_of_request(method: str, path: str) -> str:
     if method == "POST" and path.startswith(LOGIN_PATHS):
         return "logins"
     return "downloads" if _FILE_PATH.search(path) else "staff"
+
+
+def sender_of_request(scope: Message) -> str:
+    """Return the participant's key in the path. Elsewhere return the API token, or the session of staff, as
+    the browser sends it. Empty if the request has none of them."""
+    path: str = scope["path"]
+    if found := _PARTICIPANT_PATH.match(path):
+        return found[1]
+    headers: dict[bytes, bytes] = dict(scope.get("headers", ()))
+    if token := headers.get(b"authorization"):
+        return token.decode("latin-1")
+    session = _SESSION.search(headers.get(b"cookie", b""))
+    return session[1].decode("latin-1") if session else ""
 
 
 def login_networks(scope: Message) -> list[str]:

@@ -25,6 +25,11 @@ MOST_IN_QUEUE = 200
 """Maximum number of requests that wait in one of these queues. Further ones are refused with status 503."""
 MOST_LOGINS_OF_NETWORK = 4
 """Maximum number of logins of one network that wait. So strangers do not lock researchers out."""
+PACES = {"participants": (4.0, 20.0), "staff": (10.0, 60.0), "downloads": (10.0, 60.0)}
+"""Requests a second, and at once, of one participant, login of staff or API token, by kind of request. Others
+wait before they get a thread. A person makes two requests for each page."""
+MOST_WAITING_OF_SENDER = 50
+"""Maximum number of requests of one of these that wait for this reason. Further ones get the status 503."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
 STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")

@@ -299,6 +299,8 @@ class LimitedWebSocket(WebSocketProtocol):
 
     unread_check: asyncio.TimerHandle | None = None
     """The coming check whether the application has read enough. None if few messages are unread."""
+    is_refused = False
+    """True once the application has closed the websocket because of a limit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -316,7 +318,10 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """Pass a message from the browser to the application. Close the websocket if too many messages are
-        waiting for the application, or many for `UNREAD_SECONDS`."""
+        waiting for the application, or many for `UNREAD_SECONDS`. Drop it if the application has closed
+        the websocket because of a limit."""
+        if self.is_refused:
+            return
         unread = self.application_queue.qsize()
         if unread < server_limits.MOST_UNREAD:
             self.cancel_unread_check()
@@ -362,19 +367,23 @@ class LimitedWebSocket(WebSocketProtocol):
     def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
         """Close the websocket with this close code. autobahn's own method refuses the code for a restart
         (`RESTART_CLOSE_CODE`)."""
+        self.is_refused = self.is_refused or code == RATE_CLOSE_CODE
         if code == RESTART_CLOSE_CODE and self.state == self.STATE_OPEN:
             self.sendCloseFrame(code=code, isReply=False)
         else:
             super().serverClose(code)
 
     def shut(self) -> None:
-        """Close the websocket because the browser sent too much. Discard all waiting and later messages."""
+        """Close the websocket because the browser sent too much. Discard all waiting and later messages, and
+        let the application end at once. It learns the reason from the close code."""
         self.cancel_unread_check()
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""
         while not self.application_queue.empty():
             self.application_queue.get_nowait()
+        self.application_queue.put_nowait({"type": "websocket.disconnect", "code": RATE_CLOSE_CODE})
+        self.muted = True  # daphne then reports the end of the connection no second time
 
 
 class WebSocketConnections(WebSocketFactory):

@@ -1,4 +1,4 @@
-"""Limit the rate of one sender's websocket messages, and the number of open connections.
+"""Limit the rate of one sender's websocket messages or requests, and the number of open connections.
 
 The rate limits are token buckets. Imports no Django.
 """
@@ -58,6 +58,11 @@ class TokenBucket:
         self._left -= 1
         return True
 
+    def charge(self, tokens: float) -> None:
+        """Remove this number of tokens. If there are fewer, the bucket gains the rest later and has no token
+        until then."""
+        self._left = self.left - tokens
+
     async def taken(self) -> None:
         """Take a token. If none is left, wait until there is one."""
         while not self.take():
@@ -79,14 +84,37 @@ class TokenBuckets:
 
     def take(self, name: str) -> bool:
         """Take a token from the bucket of this name. Returns False, and takes nothing, if none is left."""
+        taken = self._newest(name).take()
+        self._remove_full()
+        return taken
+
+    async def taken(self, name: str) -> None:
+        """Take a token from the bucket of this name. If none is left, wait until there is one."""
+        await self._newest(name).taken()
+        self._remove_full()
+
+    def charge(self, name: str, tokens: float) -> None:
+        """Remove this number of tokens from the bucket of this name, also if it has fewer."""
+        self._newest(name).charge(tokens)
+        self._remove_full()
+
+    def bucket(self, name: str) -> TokenBucket:
+        """Return the bucket of this name."""
+        bucket = self._newest(name)
+        if len(self._buckets) > self.KEPT:
+            self._remove_full()
+        return bucket
+
+    def _newest(self, name: str) -> TokenBucket:
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)
-        taken = bucket.take()
+        return bucket
+
+    def _remove_full(self) -> None:
         while self._buckets and (
             len(self._buckets) > self.KEPT or next(iter(self._buckets.values())).is_full
         ):
             self._buckets.popitem(last=False)
-        return taken
 
     def __len__(self) -> int:
         """Return the number of known names."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from asgiref.sync import sync_to_async
 
-from brigade import http_limits
+from brigade import http_limits, server_limits
 from brigade.asgi import application
 from brigade.http_limits import RequestQueues, kind_of_request
 from brigade.middleware import Message, Receive, Send
+from kitchen.infra.websocket_rate_limits import TokenBucket
 
 
 class Slow:
@@ -188,3 +189,64 @@ def test_the_pages_that_are_served_stand_in_line() -> None:
     while not isinstance(served, RequestQueues):
         served = served.application
     assert isinstance(served, RequestQueues)
+
+
+class Waiting(TokenBucket):
+    """A bucket whose time goes on only while somebody waits."""
+
+    waits: ClassVar[list[float]] = []
+
+    def __init__(self, rate: float, most: float) -> None:
+        self.now = 0.0
+        super().__init__(rate, most, lambda: self.now, self.wait)
+
+    async def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+
+TOKEN, SESSION = (b"authorization", b"Bearer x"), (b"cookie", b"a=b; __Host-sessionid=x; c=d")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "kind"),
+    [
+        ("/p/a/lobby/", [], "participants"),
+        ("/staff/demo/", [SESSION], "staff"),
+        ("/api/studies/demo/files/all.zip", [TOKEN], "downloads"),
+    ],
+)
+async def test_a_sender_of_many_requests_waits_and_others_do_not(
+    path: str, headers: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Waiting, "waits", waits := list[float]())
+    slow = Slow()
+    slow.ready.set()
+    queues = RequestQueues(slow, {kind: 1}, new_bucket=Waiting)
+    rate, most = server_limits.PACES[kind]
+    for _ in range(int(most)):
+        await queues({"path": path, "headers": headers}, nothing, nothing)
+    assert not waits
+    await queues({"path": path, "headers": headers}, nothing, nothing)
+    assert waits == [1 / rate]
+    other = [(name, value.replace(b"x", b"y")) for name, value in headers]
+    await queues({"path": path.replace("/a/", "/b/"), "headers": other}, nothing, nothing)
+    await queues({"path": "/s/demo/" if kind == "participants" else path}, nothing, nothing)
+    assert len(waits) == 1
+
+
+async def test_few_requests_of_one_sender_wait_and_the_others_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_limits, "PACES", {"participants": (0.001, 1)})
+    monkeypatch.setattr(http_limits, "MOST_WAITING_OF_SENDER", 2)
+    slow, sent = Slow(), Sent()
+    slow.ready.set()
+    queues = RequestQueues(slow, {"participants": 1})
+    asking = [asyncio.create_task(queues({"path": "/p/a/"}, nothing, sent)) for _ in range(5)]
+    done, waiting = await asyncio.wait(asking, timeout=0.1)
+    assert (len(done), len(waiting), sent.statuses) == (3, 2, [503, 503])
+    for one in waiting:
+        one.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert not queues._waiting_of_sender

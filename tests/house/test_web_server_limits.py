@@ -193,15 +193,17 @@ async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk:
     assert isinstance(wire.protocol, LimitedWebSocket)
     most = server_limits.MOST_UNREAD_AT_ONCE
     assert send(wire, client, most) == ("producing", most)
-    assert send(wire, client, 100) == ("paused", 0)
+    assert send(wire, client, 100) == ("paused", 1)
     assert close_code(wire, client) == RATE_CLOSE_CODE
+    ended = {"type": "websocket.disconnect", "code": RATE_CLOSE_CODE}
+    assert wire.protocol.application_queue.get_nowait() == ended
 
 
 async def test_a_long_message_behind_many_unread_ones_closes_a_websocket(talk: Talk) -> None:
     wire, client = await connected(talk)
     long = b"x" * (server_limits.LARGEST_UNREAD + 1)
     assert send(wire, client, server_limits.MOST_UNREAD, long)[0] == "producing"
-    assert send(wire, client, 1, long) == ("paused", 0)
+    assert send(wire, client, 1, long) == ("paused", 1)
     assert close_code(wire, client) == RATE_CLOSE_CODE
 
 
@@ -234,6 +236,14 @@ async def test_a_pause_of_the_server_before_the_check_counts_against_nobody(
     assert wire.protocol.unread_check is not None
     await asyncio.sleep(0.05)
     assert (wire.producerState, close_code(wire, client)) == ("paused", RATE_CLOSE_CODE)
+
+
+async def test_nothing_is_passed_on_that_comes_after_the_application_refused_more(talk: Talk) -> None:
+    for code, unread in ((RATE_CLOSE_CODE, 0), (RESTART_CLOSE_CODE, 5)):
+        wire, client = await connected(talk)
+        wire.protocol.serverClose(code)
+        assert send(wire, client, 5) == ("producing", unread)
+        assert close_code(wire, client) == code
 
 
 PING, PONG = b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0"

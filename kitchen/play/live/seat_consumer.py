@@ -12,7 +12,8 @@ limited in rate. People never reach these limits.
 # succeeds. So a newly opened page replaces older ones, and a page that only reconnects does not. A ping is
 # answered at once, even while another answer is awaited.
 #
-# Messages that bring the page nothing new are limited in rate: beyond the limit they wait. Connections are
+# Messages that bring the page nothing new are limited in rate: beyond the limit they wait. A key that sends
+# unreadable messages without end is closed, and each time its next connections are postponed. Connections are
 # limited by key, and connections with an unknown key by network. People never reach these limits.
 
 from __future__ import annotations
@@ -75,9 +76,15 @@ log = logging.getLogger(__name__)
 JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
 SYNC_LIMIT = partial(TokenBucket, rate=3.0, most=30)
-"""Limit for messages of one connection that change nothing for it."""
+"""Limit for messages with one key that change nothing for their page. A new connection does not renew it."""
 CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 """Limit for connections with one key."""
+
+UNREADABLE_LIMIT = partial(TokenBucket, rate=1.0, most=20)
+"""Limit for unreadable messages with one key. Beyond it, the connection is closed."""
+FLOOD_COST, UNREADABLE_COST = 8, 20
+"""Number of further connections as which a connection counts that was closed because of too many messages, or
+of too many unreadable ones. After one or two floods, a page may still return at once."""
 
 UNKNOWN_KEY_LIMIT = partial(TokenBucket, rate=1.0, most=60)
 """Limit for unknown keys from one network."""
@@ -111,6 +118,7 @@ PLAN_UNSTORED = NoticeMessage(
 """The answer to a plan that the database could not store."""
 
 _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), TokenBuckets(UNKNOWN_KEY_LIMIT)
+_unreadable_buckets, _sync_buckets = TokenBuckets(UNREADABLE_LIMIT), TokenBuckets(SYNC_LIMIT)
 
 
 async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | PageAnswer:
@@ -147,7 +155,10 @@ class SeatConsumer(ChannelLayerConsumer):
     """True if browsers receive JSON here, too."""
     read_at_once: tuple[type[Any], ...] = (PingMessage,)
     """Types of messages that are handled although an earlier message is still being handled."""
+    key = ""
     page: OpenPage | None = None
+    tokens_at_once: TokenBucket | None = None
+    """Limit for messages of the types `read_at_once`. None if they count as other messages."""
     subscribed = False
     closed = False
     subscribing: asyncio.Task[None] | None = None
@@ -157,7 +168,7 @@ class SeatConsumer(ChannelLayerConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
-        self.tokens = self.tokens_at_once = SYNC_LIMIT()
+        self.tokens = SYNC_LIMIT()
 
     async def __call__(self, *scope_receive_send: Any) -> None:
         """Serve the connection until it ends. Afterwards the connection is no longer watched, even if
@@ -174,7 +185,8 @@ class SeatConsumer(ChannelLayerConsumer):
     async def connect(self) -> None:
         """Accept the connection, and send the present state. If the key is unknown, close the connection
         with a close code."""
-        key = self.scope["url_route"]["kwargs"]["key"]
+        self.key = key = self.scope["url_route"]["kwargs"]["key"]
+        self.tokens = _sync_buckets.bucket(key)
         asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         self.json = asked or self.only_json
         page, answer = await self.let_in(key)
@@ -194,7 +206,8 @@ class SeatConsumer(ChannelLayerConsumer):
         network allow it. Return the page and its first answer. Without a page, the answer has a close
         code."""
         network = self.network()
-        if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
+        is_limited = _unknown_key_buckets.is_empty(network) or _unreadable_buckets.is_empty(key)
+        if is_limited or not _connection_buckets.take(key):
             return None, PageAnswer(close=RATE_CLOSE_CODE)
         page, answer = await self.opened(key)
         if network and answer is EPISODE_ERASED:
@@ -243,6 +256,8 @@ class SeatConsumer(ChannelLayerConsumer):
 
     async def disconnect(self, code: int) -> None:
         """Unsubscribe from notifications. The episode is not changed."""
+        if code == RATE_CLOSE_CODE and self.page and not self.closed:  # the web server has closed it
+            _connection_buckets.charge(self.key, FLOOD_COST)
         self.closed = True
         await self._unsubscribe()
 
@@ -275,19 +290,29 @@ class SeatConsumer(ChannelLayerConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Read one message from the browser, and start the `on_…` method of its type. Unless the type is one
         of `read_at_once`, wait until the message before it is handled."""
-        if self.page is None:  # the connection is closed, and the browser does not know it yet
+        if self.page is None or self.closed:  # the connection is closed; the browser does not know it yet
             return
         try:
             message: Any = self.read(text_data)
         except MessageError as error:
+            if not _unreadable_buckets.take(self.key):
+                await self.refuse_unreadable()
+                return
             message = NoticeMessage("unreadable", str(error), "warning")
         if isinstance(message, self.read_at_once):
             await getattr(self, f"on_{message.type}")(self.page, message)
-            await self.tokens_at_once.taken()
+            await (self.tokens_at_once or self.tokens).taken()
             return
         if self.doing is not None:
             await self.doing
         self.doing = asyncio.create_task(self.do(self.page, message))
+
+    async def refuse_unreadable(self) -> None:
+        """Close the connection because too many messages with its key were unreadable. Later messages of it
+        are not even read."""
+        self.closed = True
+        _connection_buckets.charge(self.key, UNREADABLE_COST)
+        await self.close(RATE_CLOSE_CODE)
 
     def read(self, text: str | None) -> Any:
         """Parse a message from the browser. Raises MessageError if it is invalid."""
@@ -306,8 +331,9 @@ class SeatConsumer(ChannelLayerConsumer):
             await self.tokens.taken()
 
     async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
-        """Send the notice that the person's message could not be read."""
-        await self.answer(page.show_notice, message)
+        """Send the notice that the person's message could not be read. It needs no database, so no thread."""
+        async with self.in_turn:
+            await self.say(page.show_notice(message))
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
         """Send the answer to a ping."""

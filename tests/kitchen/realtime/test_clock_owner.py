@@ -23,6 +23,7 @@ from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
 from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
+from kitchen.infra.websocket_rate_limits import TokenBuckets
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.advance_episode import end_episode, leave_seat
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -149,7 +150,7 @@ async def test_a_page_that_asks_for_the_state_again_and_again_waits_but_not_with
 ) -> None:
     """Each request draws the whole page anew. Here no owner runs."""
     waits: list[float] = []
-    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", lambda: Waiting(waits))
+    monkeypatch.setattr(seat_consumer, "_sync_buckets", TokenBuckets(lambda: Waiting(waits)))
     page = await opened(await made(lane, "walker", seats=2))
     for number in range(20):
         await page.key("east", number=number)

@@ -30,6 +30,7 @@ from kitchen.play.live.page_session import (
     NO_SEAT_CLOSE_CODE,
     RETRY_CLOSE_CODE,
     OpenPage,
+    open_page,
 )
 from kitchen.play.live.seat_consumer import FAILED_CLOSE_CODE, JSON_PROTOCOL, SeatConsumer
 from kitchen.play.models import Episode, Seat, SeatCommand
@@ -321,7 +322,7 @@ async def test_who_asks_for_nothing_new_waits_and_who_plays_never_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", lambda: Waiting(waits))
+    monkeypatch.setattr(seat_consumer, "_sync_buckets", TokenBuckets(lambda: Waiting(waits)))
     socket = await opened(await new_seat())
     await told(socket)
     for step in range(1, 9):
@@ -333,6 +334,22 @@ async def test_who_asks_for_nothing_new_waits_and_who_plays_never_does(
         await told(socket)
     await socket.disconnect()
     assert waits == [1.0, 1.0]
+
+
+async def test_a_new_connection_of_a_key_may_not_ask_anew_for_what_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(seat_consumer, "_sync_buckets", TokenBuckets(lambda: Waiting(waits)))
+    seat = await new_seat()
+    for waited in (0, 3):
+        socket = await opened(seat)
+        await told(socket)
+        for _ in range(3):
+            await socket.send_json_to({"type": "sync"})
+            await told(socket)
+        await socket.disconnect()
+        assert len(waits) == waited
 
 
 async def test_whoever_waits_for_an_answer_hears_that_somebody_is_there(
@@ -372,6 +389,76 @@ async def test_a_key_opens_a_few_connections_at_once_and_no_more(monkeypatch: py
     assert (await told(two))["type"] == (await told(await opened(other)))["type"] == "state"
     await two.send_json_to({"type": "sync"})
     assert (await told(two))["type"] == "state"
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time of the limits for a key, which allow three unreadable messages."""
+    now = [0.0]
+
+    def buckets(rate: float, most: float) -> TokenBuckets:
+        return TokenBuckets(lambda: TokenBucket(rate=rate, most=most, clock=lambda: now[0]))
+
+    monkeypatch.setattr(seat_consumer, "_connection_buckets", buckets(0.5, 20))
+    monkeypatch.setattr(seat_consumer, "_unreadable_buckets", buckets(1, 3))
+    return now
+
+
+async def test_after_a_few_unreadable_messages_a_page_is_closed_and_nothing_more_is_read(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, real_read = list[str | None](), SeatConsumer.read
+
+    def read_counted(consumer: SeatConsumer, text: str | None) -> Any:
+        read.append(text)
+        return real_read(consumer, text)
+
+    monkeypatch.setattr(SeatConsumer, "read", read_counted)
+    socket = await opened(await new_seat())
+    await told(socket)
+    for _ in range(3):
+        await socket.send_json_to({"type": "nonsense"})
+        assert (await told(socket))["code"] == "unreadable"
+    for _ in range(100):
+        await socket.send_to(text_data="[" * 9000)
+    assert await closed_with(socket) == RATE_CLOSE_CODE
+    assert len(read) == 4
+
+
+async def test_a_page_closed_for_unreadable_messages_comes_back_after_seconds_and_later_not_so_soon(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, seat = list[str](), await new_seat()
+
+    def open_counted(key: str, *arguments: Any, **more: Any) -> Any:
+        asked.append(key)
+        return open_page(key, *arguments, **more)
+
+    monkeypatch.setattr(seat_consumer, "open_page", open_counted)
+    for times, refused, allowed in ((1, 3.5, 0.5), (2, 41.5, 0.5)):
+        socket = await opened(seat)
+        assert (await told(socket))["type"] == "state"
+        for _ in range(4):
+            await socket.send_json_to({"type": "nonsense"})
+        assert await closed_with(socket) == RATE_CLOSE_CODE
+        clock[0] += refused
+        assert await closed_with(await opened(seat)) == RATE_CLOSE_CODE
+        clock[0] += allowed
+        assert len(asked) == times
+    assert (await told(await opened(seat)))["type"] == "state"
+
+
+async def test_a_page_that_the_server_closed_for_too_many_messages_opens_less_often(
+    clock: list[float],
+) -> None:
+    seat = await new_seat()
+    for code, most in ((1006, 20), (RATE_CLOSE_CODE, 3)):
+        clock[0] += 100.0
+        for _ in range(most):
+            socket = await opened(seat)
+            assert (await told(socket))["type"] == "state"
+            await socket.disconnect(code)
+        assert await closed_with(await opened(seat)) == RATE_CLOSE_CODE
 
 
 async def test_unknown_keys_of_one_address_are_refused_unasked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 
 from kitchen.contract.organisation import Member, make_organisation
-from kitchen.infra.websocket_rate_limits import TokenBucket
+from kitchen.infra.websocket_rate_limits import TokenBucket, TokenBuckets
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.live import seat_consumer
 from kitchen.play.models import Episode, Message, SeatCommand
@@ -49,7 +49,9 @@ async def test_malformed_messages_are_answered_and_change_nothing(
 ) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", partial(TokenBucket, rate=1e9, most=1e9))
+    boundless = partial(TokenBucket, rate=1e9, most=1e9)
+    for name in ("_sync_buckets", "_unreadable_buckets"):
+        monkeypatch.setattr(seat_consumer, name, TokenBuckets(boundless))
     episode = await database_sync_to_async(begin)(within=within)
     seat = await database_sync_to_async(episode.seats.get)(number=0)
     path, protocol = f"/ws/seat/{seat.key}/", seat_consumer.JSON_PROTOCOL
