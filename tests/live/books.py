@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -59,6 +60,7 @@ class Books:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         self._process = start_program("tests.live.books", self._environment)
@@ -70,10 +72,15 @@ class Books:
 
     def ask(self, question: str, **arguments: Any) -> Any:
         """Call the function of this name below in the other process, and return its result. Raises
-        RuntimeError if it fails."""
+        RuntimeError if it fails.
+
+        Threads wait for each other's answers. So a thread whose caller was cancelled still reads its own.
+        """
         pipe: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
-        print(json.dumps([question, arguments]), file=pipe[0], flush=True)
-        if not (line := pipe[1].readline()):
+        with self._lock:
+            print(json.dumps([question, arguments]), file=pipe[0], flush=True)
+            line = pipe[1].readline()
+        if not line:
             raise RuntimeError(f"{question}: the books were closed, see above")
         return json.loads(line)
 

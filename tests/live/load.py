@@ -30,7 +30,7 @@ from tests.live.mix import TABLES, USUAL, Mix, mix_named
 from tests.live.options import OneLineParser, number
 from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
-from tests.live.soak import errors_in, soaked, totals_beside, verdicts
+from tests.live.soak import companion_totals, errors_in, soaked, verdicts
 from tests.live.soak_companions import TIMES
 from tests.live.stack import Running, running
 from tests.live.verdicts import BAD, Verdict
@@ -50,6 +50,8 @@ class Found:
     samples: list[Sample] = field(default_factory=list)
     tables: dict[str, float] = field(default_factory=dict)
     """Bytes of each table per step of the log, at the end of a soak test."""
+    ended_by: str = ""
+    """The type of the exception that ended the test early."""
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -58,11 +60,13 @@ class Found:
 
     @property
     def good(self) -> bool:
-        """Return whether all people played without errors, no process was lost, and nothing grows without a
-        reason."""
+        """Return whether the test was completed, all people played without errors, no process was lost, and
+        nothing grows without a reason."""
         all_of_them = [*self.stretches, *([self.overload] if self.overload else [])]
         bad = any(verdict.word in BAD for verdict in self.verdicts)
-        return not (bad or errors_in(self.samples) or any(stretch.errors for stretch in all_of_them))
+        return not (
+            self.ended_by or bad or errors_in(self.samples) or any(stretch.errors for stretch in all_of_them)
+        )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -71,14 +75,27 @@ def main(arguments: Sequence[str]) -> int:
     variables = {"BRIGADE_WEB": str(asked.web)} if asked.web else {}
     try:
         with running(asked.database, **variables) as stack, Books(stack.environment) as books:
-            found = asyncio.run(find(stack, books, asked))
+            found = measure_and_tell(stack, books, asked)
     except LookupError as error:
         print(f"load: {error}", file=sys.stderr)
         return 2
-    tell(found)
-    if asked.json:
-        asked.json.write_text(json.dumps(as_json(found), indent=1))
     return int(not found.good)
+
+
+def measure_and_tell(stack: Running, books: Books, asked: argparse.Namespace) -> Found:
+    """Measure everything that was requested, print the results, and write the file. If an error or Ctrl-C
+    ends the test early, do so with the results until then, and raise it."""
+    found = Found(machine_of(stack, asked))
+    try:
+        asyncio.run(find(stack, books, asked, found))
+    except BaseException as error:
+        found.ended_by = type(error).__name__
+        raise
+    finally:
+        tell(found)
+        if asked.json:
+            asked.json.write_text(json.dumps(as_json(found), indent=1))
+    return found
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -136,9 +153,8 @@ def people_of(text: str) -> list[int]:
     return [read(part.strip()) for part in text.split(",")]
 
 
-async def find(stack: Running, books: Books, asked: argparse.Namespace) -> Found:
-    """Measure everything that was requested."""
-    found = Found(machine_of(stack, asked))
+async def find(stack: Running, books: Books, asked: argparse.Namespace, found: Found) -> None:
+    """Measure everything that was requested, and add the results to `found`."""
     say(", ".join(f"{name} {value}" for name, value in found.machine.items()))
     mix = Mix(asked.mix, asked.html, asked.timed, asked.whole)
     terms = Terms(asked.seconds, asked.bound, asked.start, asked.to)
@@ -146,28 +162,29 @@ async def find(stack: Running, books: Books, asked: argparse.Namespace) -> Found
         if asked.soak and asked.people:
             await soak(company, asked.people[0], asked, found)
         elif asked.people:
-            found.stretches = [told(say, await measured(company, people, terms)) for people in asked.people]
+            for people in asked.people:
+                found.stretches.append(told(say, await measured(company, people, terms)))
         else:
             found.stretches, found.knee = await climbed(company, terms, partial(told, say))
             if asked.soak:
                 await soak(company, max(1, found.knee // 2), asked, found)
             elif found.knee:
                 found.overload = told(say, await measured(company, round(OVERLOAD * found.knee), terms))
-    return found
 
 
 async def soak(company: Company, people: int, asked: argparse.Namespace, found: Found) -> None:
     """Let this number of people play for the requested time."""
     file = asked.json.with_name(f"{asked.json.name}l") if asked.json else None
 
-    def tell_minute(sample: Sample) -> None:
+    def add_minute(sample: Sample) -> None:
+        found.samples.append(sample)
         say(
             f"{people} people, minute {sample['minutes']:.0f}: "
             f"{sample['steps a second']:.1f} steps/s, p99 {sample['p99']:.0f} ms; "
-            f"beside them {told_beside([sample])}; {errors_in([sample]).total()} errors"
+            f"beside them {companion_text([sample])}; {errors_in([sample]).total()} errors"
         )
 
-    found.samples, found.tables = await soaked(company, people, asked.soak, tell_minute, file)
+    found.tables = await soaked(company, people, asked.soak, add_minute, file)
 
 
 def machine_of(stack: Running, asked: argparse.Namespace) -> dict[str, Any]:
@@ -193,23 +210,32 @@ def tell(found: Found) -> None:
         for line in troubles(stretch):
             print(line)
     if found.samples:
-        print(f"\n{verdict_table(found.verdicts)}\n\n{bytes_a_step(found.tables)}")
-        print(f"\nbeside the players: {told_beside(found.samples)}")
-        for what, times in errors_in(found.samples).items():
-            print(f"{times} x {what}")
+        tell_soak(found)
     print(f"\n{time.monotonic() - BEGAN:.0f} s in all; {outcome(found)}", flush=True)
 
 
-def told_beside(samples: Sequence[Sample]) -> str:
+def tell_soak(found: Found) -> None:
+    """Print the results of a soak test. The bytes of each step are missing if it ended early."""
+    print(f"\n{verdict_table(found.verdicts)}")
+    if found.tables:
+        print(f"\n{bytes_a_step(found.tables)}")
+    print(f"\nbeside the players: {companion_text(found.samples)}")
+    for what, times in errors_in(found.samples).items():
+        print(f"{times} x {what}")
+
+
+def companion_text(samples: Sequence[Sample]) -> str:
     """Return the companions' numbers in words."""
     return ", ".join(
         f"{what} {value:,.0f} ms" if what in TIMES else f"{value:,.0f} {what}"
-        for what, value in sorted(totals_beside(samples).items())
+        for what, value in sorted(companion_totals(samples).items())
     )
 
 
 def outcome(found: Found) -> str:
     """Return the exit code: 0 only if no question is left open."""
+    if found.ended_by:
+        return f"NOT all is well: ended early by {found.ended_by}"
     if not found.good:
         return "NOT all is well"
     unclear = sum(not verdict.good for verdict in found.verdicts)

@@ -38,34 +38,37 @@ PROCESS = re.compile(r"((?:web|staff|ticker|worker|experiments|planner|runner|va
 KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
 ERROR = "error, "
 """The beginning of the names of error counts."""
-BESIDE = "beside, "
+COMPANION = "companion, "
 """The beginning of the names of the companions' values."""
 BYTES_A_STEP = 4096
 """The maximum growth of the database per step of the log, in bytes."""
 
 
 async def soaked(
-    company: Company, people: int, minutes: float, say: Callable[[Sample], None], file: Path | None = None
-) -> tuple[list[Sample], dict[str, float]]:
+    company: Company,
+    people: int,
+    minutes: float,
+    report: Callable[[Sample], None],
+    file: Path | None = None,
+) -> dict[str, float]:
     """Take a sample each minute while this number of people plays beside companions of other kinds
-    (`tests.live.soak_companions`). Write each sample to the file at once.
+    (`tests.live.soak_companions`). Write each sample to the file at once, and report it.
 
-    Return the samples, and the bytes that each table has per step of the log.
+    Return the bytes that each table has per step of the log.
     """
     await company.become(people)
-    sampler, samples = Sampler(company.stack), list[Sample]()
+    sampler = Sampler(company.stack)
     async with Companions(company) as companions:
         for _ in range(max(1, round(60 * minutes / MINUTE))):
             stretch = await company.measure(warm=0, seconds=MINUTE)
-            sample = played_as(stretch) | beside(*companions.report())
+            sample = played_as(stretch) | companion_sample(*companions.report())
             sample |= await asyncio.to_thread(sampler.take)
-            samples.append(sample)
             if file:
                 await asyncio.to_thread(add_line, file, sample)
-            say(sample)
+            report(sample)
     tables = await asyncio.to_thread(sampler.tables)
-    steps = max(1.0, samples[-1]["steps"])
-    return samples, {table: size / steps for table, size in tables.items()}
+    steps = max(1.0, sample["steps"])
+    return {table: size / steps for table, size in tables.items()}
 
 
 def played_as(stretch: Stretch) -> Sample:
@@ -82,18 +85,18 @@ def played_as(stretch: Stretch) -> Sample:
     }
 
 
-def beside(values: Mapping[str, float], errors: Mapping[str, int]) -> Sample:
+def companion_sample(values: Mapping[str, float], errors: Mapping[str, int]) -> Sample:
     """Return this minute's numbers about the companions."""
-    values = {f"{BESIDE}{what}": value for what, value in values.items()}
+    values = {f"{COMPANION}{what}": value for what, value in values.items()}
     return {**values, **{f"{ERROR}{what}": float(number) for what, number in errors.items() if number}}
 
 
-def totals_beside(samples: Sequence[Sample]) -> dict[str, float]:
+def companion_totals(samples: Sequence[Sample]) -> dict[str, float]:
     """Return the sums of the companions' counts, and the highest of their times."""
     totals: dict[str, float] = {}
     for name, value in ((name, value) for sample in samples for name, value in sample.items()):
-        if name.startswith(BESIDE):
-            what = name.removeprefix(BESIDE)
+        if name.startswith(COMPANION):
+            what = name.removeprefix(COMPANION)
             before = totals.get(what, 0.0)
             totals[what] = max(before, value) if what in TIMES else before + value
     return totals

@@ -10,7 +10,9 @@ import asyncio
 import csv
 import io
 import json
+import logging
 from collections import Counter
+from collections.abc import Coroutine, Iterator
 from functools import partial
 from itertools import count
 from random import Random
@@ -19,35 +21,43 @@ from typing import Any, Self
 from tests.live.attack_loads import REAL_TIME
 from tests.live.company import Company
 from tests.live.http_request import REQUEST_ERRORS, Answer
-from tests.live.line import dial
+from tests.live.line import Line, dial
 from tests.live.mix import Mix
 from tests.live.player import ASKED
 from tests.live.regular import LOOK, STEPS, Regular
 from tests.live.staff_requests import PAUSE, Client
 from tests.live.ticks import EVERY, Page, at
 
+log = logging.getLogger(__name__)
+
 GAMES, PAIRS, WATCHERS = 4, 2, 2
 SLUG = "load"
 """The study that is watched and downloaded (`load.toml`)."""
-PARTICIPANTS = 2
-"""Synthetic participants of the study whose owner downloads. Its data are not used."""
+OWNER_STUDY_PARTICIPANTS = 2
+"""Synthetic participants of a second study. It is made only for its owner's token and login cookie."""
 SAY_EVERY = 10.0
 """Seconds between two messages of one person, on average."""
 SHOWN_WITHIN = 8.0
 """Seconds within which the teammate's page must show a message."""
 PING = 4.0
 """Seconds between two pings of a page that watches."""
+TICK_WITHIN = 10.0
+"""Seconds within which the next tick of a game must come. A longer time counts as an error."""
 SILENCE = 20.0
-"""Seconds without a message after which a page connects again. This counts as an error."""
+"""Seconds without a tick or message after which a page connects again. This counts as an error."""
 DOWNLOAD_EVERY = 60.0
-PATIENCE = 60.0
+MAX_WAIT_SECONDS = 60.0
 """Seconds until a download that is being made must be ready."""
 BEING_MADE = 202
 """The status of a file that is not ready yet."""
-AGAIN = 1.0
+RECONNECT_SECONDS = 1.0
 """Seconds after which somebody who lost the connection connects again."""
-CONSTANT = ("ticks", "steps while talking", "messages", "staff updates")
-"""The counts that must not be zero in any minute."""
+PONG = b'id="pulse"'
+"""The part of a staff page's message by which it is an answer to a ping (`PONG_HTML`), not an update."""
+UPDATES = "staff updates"
+CONSTANT = ("ticks", "steps while talking", "messages", UPDATES)
+"""The counts that must not be zero in any minute. There are updates only if somebody is in the study."""
+NO_TICK = f"game: no tick for {TICK_WITHIN:g} s"
 GAP, ANSWERED = "longest time between ticks", "key to tick (p95)"
 TIMES = frozenset({GAP, ANSWERED})
 """The reported values that are milliseconds. All others are counts."""
@@ -67,13 +77,15 @@ class Talker(Regular):
         super().begin(first)
         self.next_say = self.loop.time() + self.chance.expovariate(1 / SAY_EVERY)
 
-    def write_to(self, mate: Talker, number: int) -> bool:
-        """Send a message if it is time and the teammate has seen the last one. Return whether it was sent."""
-        now = self.loop.time()
-        if now < self.next_say or mate.expected or self.line is None or self.phase != "choose":
+    def write_to(self, mate: Talker, numbers: Iterator[int]) -> bool:
+        """Send a message with the next number if it is time and the teammate has seen the last one. Return
+        whether it was sent."""
+        now, line = self.loop.time(), self.line
+        choose = self.phase == mate.phase == "choose"
+        if now < self.next_say or mate.expected or line is None or not choose:
             return False
-        text = f"Message {number}: please bring me the next one."
-        if mate.phase != "choose" or not self.line.say(json.dumps({"type": "say", "text": text}).encode()):
+        text = f"Message {next(numbers)}: please bring me the next one."
+        if not line.say(json.dumps({"type": "say", "text": text}).encode()):
             return False
         mate.expected, mate.expected_at = text.encode(), now
         self.next_say = now + self.chance.expovariate(1 / SAY_EVERY)
@@ -93,6 +105,20 @@ class Talker(Regular):
         return is_overdue and not self.done
 
 
+class StaffPage:
+    """A page that watches the study. It counts the updates."""
+
+    def __init__(self) -> None:
+        self.clock = asyncio.get_running_loop().time
+        self.heard_at = self.clock()
+        self.updates = 0
+
+    def heard(self, text: bytes) -> None:
+        """Handle a received message: an update, or the answer to a ping."""
+        self.heard_at = self.clock()
+        self.updates += PONG not in text
+
+
 class Companions:
     """The people beside a company, from the beginning of the block to its end."""
 
@@ -108,19 +134,20 @@ class Companions:
         self.answers: list[float] = []
         """The seconds from each key to the tick that used it."""
         self.talkers: list[Talker] = []
+        self.staff_pages: list[StaffPage] = []
         self.numbers = count(1)
         self.tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        staff = await self.ask("staff_study", participants=PARTICIPANTS)
+        staff = await self.ask("staff_study", participants=OWNER_STUDY_PARTICIPANTS)
         client = Client(self.url, SLUG, staff["token"], staff["cookie"])
-        everybody = [
-            *(self.play_games(number) for number in range(GAMES)),
-            *(self.talk(pair) for pair in range(PAIRS)),
-            *(self.watch(client.cookie) for _ in range(WATCHERS)),
-            self.download(client),
-        ]
-        self.tasks = [asyncio.create_task(one) for one in everybody]
+        everybody = {
+            **{f"game {number}": self.play_games(number) for number in range(GAMES)},
+            **{f"talk {pair}": self.talk(pair) for pair in range(PAIRS)},
+            **{f"staff page {number}": self.watch(client.cookie) for number in range(WATCHERS)},
+            "downloads": self.download(client),
+        }
+        self.tasks = [asyncio.create_task(self.run(name, one)) for name, one in everybody.items()]
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -128,16 +155,21 @@ class Companions:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
+    async def run(self, name: str, companion: Coroutine[Any, Any, None]) -> None:
+        """Run one companion. If it fails, log and count this, so that the others go on."""
+        try:
+            await companion
+        except Exception as error:  # the soak reports it, whatever it was
+            log.exception("%s stopped", name)
+            self.errors[f"{name} stopped: {type(error).__name__}"] += 1
+
     async def ask(self, question: str, **arguments: Any) -> Any:
         """Ask the books, which answer one question at a time."""
         async with self.company.tables.asking:
             return await asyncio.to_thread(self.company.books.ask, question, **arguments)
 
     def report(self) -> tuple[dict[str, float], Counter[str]]:
-        """Return the values and the errors since the last call. Raises the error of somebody who failed."""
-        for task in self.tasks:
-            if task.done():
-                task.result()
+        """Return the values and the errors since the last call."""
         for page in self.pages.values():
             self.collect(page)
         for talker in self.talkers:
@@ -145,13 +177,17 @@ class Companions:
             self.errors.update({f"talk: {what}": times for what, times in talker.troubles.items() if times})
             talker.times.clear()
             talker.troubles.clear()
-        self.errors.update(f"no {what} in a minute" for what in CONSTANT if not self.counts[what])
+        for staff_page in self.staff_pages:
+            self.counts[UPDATES] += staff_page.updates
+            staff_page.updates = 0
+        expected = (what for what in CONSTANT if what != UPDATES or self.company.guests)
+        self.errors.update(f"no {what} in a minute" for what in expected if not self.counts[what])
         values = {what: float(times) for what, times in self.counts.items()}
         if self.gaps:
             values[GAP] = 1000 * max(self.gaps)
         if self.answers:
             values[ANSWERED] = 1000 * at(self.answers, 0.95)
-        errors, self.counts, self.errors, self.gaps, self.answers = self.errors, Counter(), Counter(), [], []
+        errors, self.counts, self.errors, self.gaps, self.answers = +self.errors, Counter(), Counter(), [], []
         return values, errors
 
     # Real-time games
@@ -163,7 +199,9 @@ class Companions:
             table = {"world": "overcooked", "mates": 1, "kind": "random", "chosen": REAL_TIME}
             ((key,),) = await self.ask("episodes", count=1, **table)
             self.pages[number] = page = Page(key, chance)
+            await self.play_game(page)
             while not page.over:
+                await asyncio.sleep(RECONNECT_SECONDS)
                 await self.play_game(page)
             self.collect(page)
             self.counts["games"] += 1
@@ -171,39 +209,38 @@ class Companions:
     async def play_game(self, page: Page) -> None:
         """Press keys until the game is over or the connection is lost."""
         lost = asyncio.Event()
+        page.at = 0.0
         try:
-            await page.open(self.url, partial(self.closed, lost, "game", page))
+            await page.open(self.url, partial(self.record_close, lost, "game"))
         except OSError:
             self.errors["game: no connection"] += 1
-            await asyncio.sleep(AGAIN)
             return
         assert page.line
-        page.at = page.clock()
+        opened_at = page.clock()
         try:
             while not (page.over or lost.is_set()):
                 page.press()
                 await asyncio.sleep(page.chance.expovariate(1 / EVERY))
-                if not page.over and page.clock() - page.at > SILENCE:
-                    self.errors["game: no tick for too long"] += 1
-                    return
+                if page.clock() - (page.at or opened_at) > SILENCE:
+                    break
         finally:
-            page.line.hang_up()
+            hang_up(page.line)
+        self.errors[NO_TICK] += not (page.over or lost.is_set())
 
     def collect(self, page: Page) -> None:
         """Add the measurements of a page, and clear them."""
         self.counts["ticks"] += len(page.gaps)
         self.gaps += page.gaps
+        self.errors[NO_TICK] += sum(gap > TICK_WITHIN for gap in page.gaps)
         self.answers += page.answers
         if page.back > 0:
             self.errors["game: set back after a tick was shown"] += 1
         page.begin()
 
-    def closed(self, lost: asyncio.Event, what: str, page: Page | None, code: int) -> None:
-        """Record the end of a connection. It is an error unless the game is over or the page hung up."""
+    def record_close(self, lost: asyncio.Event, what: str, code: int) -> None:
+        """Record as an error that the server ended a connection."""
         lost.set()
-        hung_up = page and (page.over or page.clock() - page.at > SILENCE)
-        if not hung_up:
-            self.errors[f"{what}: closed with {code}"] += 1
+        self.errors[f"{what}: closed with {code}"] += 1
 
     # Teammates who talk
 
@@ -238,42 +275,32 @@ class Companions:
         for person, mate in (people, people[::-1]):
             person.listen()
             self.errors["talk: a message was not shown to the teammate"] += person.check_message()
-            self.counts["messages"] += person.write_to(mate, next(self.numbers))
+            self.counts["messages"] += person.write_to(mate, self.numbers)
 
     # Staff
 
     async def watch(self, cookie: str) -> None:
         """Keep a page open that watches the study."""
-        clock = asyncio.get_running_loop().time
         address = f"{self.url.replace('http', 'ws', 1)}/ws/staff/study/{SLUG}/"
-        heard_at = clock()
-
-        def hear(_: bytes) -> None:
-            nonlocal heard_at
-            heard_at = clock()
-            self.counts["staff updates"] += 1
-
+        self.staff_pages.append(page := StaffPage())
         while True:
             lost = asyncio.Event()
+            closed = partial(self.record_close, lost, "staff page")
             try:
-                line = await dial(
-                    address, [], hear, partial(self.closed, lost, "staff page", None), cookie=cookie
-                )
+                line = await dial(address, [], page.heard, closed, cookie=cookie)
             except OSError:
                 self.errors["staff page: no connection"] += 1
-                await asyncio.sleep(AGAIN)
+                await asyncio.sleep(RECONNECT_SECONDS)
                 continue
-            heard_at = clock()
+            page.heard_at = page.clock()
             try:
-                while not lost.is_set() and clock() - heard_at < SILENCE:
+                while not lost.is_set() and page.clock() - page.heard_at < SILENCE:
                     line.say(ASKED)
                     await asyncio.sleep(PING)
             finally:
-                line.lost = lambda code: None
-                line.hang_up()
-            if not lost.is_set():
-                self.errors["staff page: silent for too long"] += 1
-            await asyncio.sleep(AGAIN)
+                hang_up(line)
+            self.errors["staff page: silent for too long"] += not lost.is_set()
+            await asyncio.sleep(RECONNECT_SECONDS)
 
     async def download(self, client: Client) -> None:
         """Download a table each minute, and then alternately an episode's replay and the whole study."""
@@ -292,7 +319,7 @@ class Companions:
     async def fetch(self, client: Client, path: str, what: str) -> Answer | None:
         """Download a file, also if it must be made first. Return the response, or None if it failed."""
         clock = asyncio.get_running_loop().time
-        end = clock() + PATIENCE
+        end = clock() + MAX_WAIT_SECONDS
         try:
             answer = await asyncio.to_thread(client.get, path)
             while answer.status == BEING_MADE and clock() < end:
@@ -306,6 +333,12 @@ class Companions:
             return None
         self.counts[f"downloads of {what}"] += 1
         return answer
+
+
+def hang_up(line: Line) -> None:
+    """Close a connection without recording this as an error."""
+    line.lost = lambda code: None
+    line.hang_up()
 
 
 def episodes_in(table: bytes) -> list[str]:
