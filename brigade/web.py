@@ -431,16 +431,19 @@ class WebProcess(DrainingServer):
         """Preload the pages, start the children and the heartbeat, and serve requests until the server has
         shut down.
 
-        The children are forked before there are threads, so that no first decision waits for their imports.
+        The children are forked before there are threads, and after the agents are imported, so that no first
+        decision waits for imports.
         The staff process has neither children nor heartbeat: nobody plays in it, so it must not hide that all
         web processes are gone.
         """
         from kitchen.play.live.render_page import preload_pages
+        from kitchen.registry.agent_registry import preload_agents
         from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part
 
         preload_pages()
         if not any(end.startswith(UNIX_SOCKET) for end in self.endpoints):
+            preload_agents()
             process_pool.fork_children()
             start_heartbeat(Part.WEB)
         super().run()

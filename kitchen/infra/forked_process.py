@@ -22,10 +22,13 @@ class ForkedProcess:
         self._lock = threading.Lock()
 
     def poll(self) -> int | None:
-        """Return the exit code; None while the process runs."""
+        """Return the exit code; None while the process runs. It is 0 if other code has collected it."""
         with self._lock:
             if self.returncode is None:
-                ended, status = os.waitpid(self.pid, os.WNOHANG)
+                try:
+                    ended, status = os.waitpid(self.pid, os.WNOHANG)
+                except ChildProcessError:
+                    ended, status = self.pid, 0
                 self.returncode = os.waitstatus_to_exitcode(status) if ended else None
             return self.returncode
 

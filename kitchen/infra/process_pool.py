@@ -12,6 +12,7 @@ Children end with their parent. Imports no Django.
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import queue
@@ -19,6 +20,7 @@ import select
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -28,6 +30,8 @@ from typing import Any, TypeVar, TypeVarTuple
 from kitchen.infra import process_pool_worker
 from kitchen.infra.forked_process import ForkedProcess
 from kitchen.infra.os_processes import planner_processes
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -86,8 +90,8 @@ class _Call:
 
 
 class ProcessPool:
-    """A few child processes that run calls. The child processes are started at the first call, or by
-    `warm_up`."""
+    """A few child processes that run calls. The child processes are started by `fork_children`, by `warm_up`,
+    or at the first call."""
 
     def __init__(
         self,
@@ -96,8 +100,8 @@ class ProcessPool:
         waiting: int = MAX_WAITING_CALLS,
         limits: ChildLimits = ChildLimits(),
     ) -> None:
-        """Set the limits of the pool. `processes` returns the number of child processes, and is called once
-        when they start. `waiting` is the number of calls that may wait."""
+        """Set the limits of the pool. `processes` returns the number of child processes. `waiting` is the
+        number of calls that may wait."""
         self._processes, self._most, self.limits = processes, waiting, limits
         self.forget()
 
@@ -110,10 +114,21 @@ class ProcessPool:
 
     def fork_children(self) -> None:
         """Start the children now, by forking this process. They share the code that it has loaded. Do nothing
-        if the children run already, or if this process has several threads, which makes a fork unsafe."""
-        if sys.platform == "linux" and threading.active_count() == 1 and not (self._started or self._forked):
+        if the children run already.
+
+        If a fork fails, or is unsafe because this process has several threads, the log says so. The missing
+        children are then started when they are needed.
+        """
+        if sys.platform != "linux" or self._started or self._forked:
+            return
+        if (threads := threading.active_count()) > 1:
+            log.warning("no child processes are forked, because this process has %s threads", threads)
+            return
+        try:
             for _ in range(self._processes()):
                 self._forked.append(_Child(self.limits, _fork_child))
+        except OSError as error:
+            log.warning("only %s child processes could be forked: %s", len(self._forked), error)
 
     def warm_up(self, function: Callable[[], object]) -> None:
         """Start the children in the background, if they do not run yet. Each child first calls `function`,
@@ -137,7 +152,8 @@ class ProcessPool:
     def _start(self, first: bytes = b"") -> None:
         with self._lock:
             if not self._started:
-                for child in self._forked or self._processes() * [None]:
+                missing = self._processes() - len(self._forked)
+                for child in [*self._forked, *missing * [None]]:
                     call = _Call(first, Future()) if first else None
                     arguments = (self._calls, lambda: self.limits, call, child)
                     threading.Thread(target=_send_calls, args=arguments, name="apart", daemon=True).start()
@@ -230,10 +246,14 @@ def _fork_child(line: Connection, limits: ChildLimits) -> ForkedProcess:
     parent = os.getpid()
     if pid := os.fork():
         return ForkedProcess(pid)
+    code = 1
     try:
         process_pool_worker.run_forked(line.fileno(), parent, limits.memory, limits.nice)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
-        os._exit(0)
+        os._exit(code)
 
 
 _pool = ProcessPool()

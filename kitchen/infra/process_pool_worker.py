@@ -44,7 +44,7 @@ def main(line: int, parent: int, memory: int, nice: int) -> None:
 def run_forked(line: int, parent: int, memory: int, nice: int) -> None:
     """Answer calls as `main` does, in a process that was just forked. Close all files of the parent, except
     `line` and the standard streams."""
-    gc.freeze()  # objects that own one of these files are never freed, so none is closed twice
+    gc.freeze()  # objects of the parent are not collected, as this could close its files a second time
     os.closerange(FIRST_FILE, line)
     os.closerange(line + 1, os.sysconf("SC_OPEN_MAX"))
     name_process("planner")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
@@ -149,3 +150,12 @@ def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Sit
     Call it in a thread or process without a running event loop.
     """
     return asyncio.run(make_agent(kind, settings).decide(situation))
+
+
+def decide_and_measure(
+    kind: str, settings: Mapping[str, Json], situation: Situation
+) -> tuple[Decision, float]:
+    """Return the decision as `decide_with_settings` does, and the milliseconds that it took here."""
+    began = time.monotonic()
+    decision = decide_with_settings(kind, settings, situation)
+    return decision, (time.monotonic() - began) * 1000

@@ -2,8 +2,8 @@
 
 Fast agents decide within milliseconds, so people need not wait for a worker. Some of them keep a processor
 busy for that time, and run in a process pool. If an agent fails, or finds no free child process, the person's
-command is submitted alone, and a worker asks the agents later. A decision that a child process has begun is
-awaited, so that no worker makes it a second time.
+command is submitted alone, and a worker asks the agents later. Decisions that a child process has begun are
+awaited for up to `COMMAND_SECONDS`. Only after that time does a worker make them a second time.
 """
 
 from __future__ import annotations
@@ -33,15 +33,18 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.speaking_order import held_seats
 from kitchen.play.turn.step_timer import seconds_left
 from kitchen.play.turn.turn_rules import choosing_people
-from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent, make_agent
+from kitchen.registry.agent_registry import agent_kinds, decide_and_measure, get_agent, make_agent
 
 log = logging.getLogger(__name__)
 
 INSTANT_SECONDS = 1.0
 """Seconds for one decision, as the agent is told. A worker allows more."""
-LINE_SECONDS = 3.0
+QUEUE_SECONDS = 1.5
 """Seconds that a question may wait for a free child process. Afterwards it is left to a worker. On a busy
 machine, a worker would only compete for the same cores, and costs several times the processor time."""
+COMMAND_SECONDS = 3.0
+"""Seconds for all questions of one command together. The person waits meanwhile, and a page without an answer
+reconnects after 6 seconds."""
 
 
 @dataclass(slots=True)
@@ -53,11 +56,10 @@ class InstantDecisions:
     """
 
     asking: Asking
+    give_up_at: float
+    """Monotonic time after which no decision is awaited, whichever question it answers."""
     question: Question | None = None
     asked: list[AskedMind] | None = None
-    latest: float | None = None
-    """Monotonic time after which no decision is awaited, because the person's time limit would expire. None
-    without a time limit."""
 
     def begin(self) -> None:
         """Ask the agents that need no child process, in order. Stop before the first agent that needs one."""
@@ -70,14 +72,14 @@ class InstantDecisions:
         while self.question is not None:
             question, self.question = self.question, None
             with self._as_far_as_it_goes():
-                self._ask_light(self.asking.send(await _asked_apart(question, self.latest)))
+                self._ask_light(self.asking.send(await _asked_apart(question, self.give_up_at)))
 
     def _ask_light(self, question: Question) -> None:
         while get_agent(question.mind.kind).light:
             began = time.monotonic()
             agent = make_agent(question.mind.kind, question.mind.settings)
             decision = run_without_waiting(agent.decide(_timed_situation(question)))
-            question = self.asking.send(_outcome(decision, began))
+            question = self.asking.send(_outcome(decision, (time.monotonic() - began) * 1000))
         self.question = question
 
     @contextmanager
@@ -123,7 +125,7 @@ def begin_instant_decisions(
     )
     if taken or not instant or not turn.world.accepts(seat, command):
         return None
-    deciding = InstantDecisions(ask_minds(turn, {seat: command}), latest=_latest(turn))
+    deciding = InstantDecisions(ask_minds(turn, {seat: command}), _give_up_at(turn))
     deciding.begin()
     return deciding
 
@@ -135,25 +137,28 @@ def _is_instant(kind: str) -> bool:
     return kind in agent_kinds() and get_agent(kind).instant
 
 
-def _latest(turn: OpenTurn) -> float | None:
-    left = seconds_left(turn.episode)
-    return None if left is None else time.monotonic() + max(INSTANT_SECONDS, left - INSTANT_SECONDS)
+def _give_up_at(turn: OpenTurn) -> float:
+    """Return the monotonic time at which the person's command must be submitted, with or without decisions.
+    It is early enough for the person's time limit, if there is one."""
+    seconds, left = COMMAND_SECONDS, seconds_left(turn.episode)
+    if left is not None:
+        seconds = min(seconds, left - min(INSTANT_SECONDS, left / 2))
+    return time.monotonic() + seconds
 
 
-async def _asked_apart(question: Question, latest: float | None) -> MindOutcome:
-    """Ask an agent in a child process. Raises TimeoutError if no child is free for `LINE_SECONDS`, or at the
-    monotonic time `latest`."""
-    began = time.monotonic()
+async def _asked_apart(question: Question, give_up_at: float) -> MindOutcome:
+    """Ask an agent in a child process. Raises TimeoutError if no child is free for `QUEUE_SECONDS`, or at the
+    monotonic time `give_up_at`."""
     made = process_pool.submit(
-        decide_with_settings, question.mind.kind, question.mind.settings, _timed_situation(question)
+        decide_and_measure, question.mind.kind, question.mind.settings, _timed_situation(question)
     )
     answer = asyncio.wrap_future(made)
     try:
-        async with asyncio.timeout_at(latest):
-            await asyncio.wait([answer], timeout=LINE_SECONDS)
+        async with asyncio.timeout_at(give_up_at):
+            await asyncio.wait([answer], timeout=QUEUE_SECONDS)
             if made.cancel():  # only where no child has begun
                 raise TimeoutError("no child process was free")
-            return _outcome(await answer, began)
+            return _outcome(*await answer)
     finally:
         made.cancel()
 
@@ -162,5 +167,5 @@ def _timed_situation(question: Question) -> Situation:
     return question.situation.limited(seconds=INSTANT_SECONDS, purse=None)
 
 
-def _outcome(decision: Decision, began: float) -> MindOutcome:
-    return MindOutcome(checked_decision(decision), milliseconds=(time.monotonic() - began) * 1000)
+def _outcome(decision: Decision, milliseconds: float) -> MindOutcome:
+    return MindOutcome(checked_decision(decision), milliseconds=milliseconds)

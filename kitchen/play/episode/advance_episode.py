@@ -216,7 +216,9 @@ def submit_to_turn(
         ahead = ahead if same else None
         claims = [turn.standing[each.row.mind_id] for each in decisions]
         taken = any(each.is_claimed_by_another(step, claim) for each in claims)
-        again = "double" if turn.decided & {each.member for each in decisions} else ""
+        again = ""
+        if turn.decided & {each.member for each in decisions}:
+            again = "decided" if turn.people & {given.seat for given in commands} else "double"
         code = refusal(turn, step, commands, offered=ahead is not None) or again
         is_early = held_seats(turn) & {given.seat for given in commands}
         early = NOT_YOUR_TURN if is_early or (decisions and turn.people_to_answer) else ""

@@ -343,7 +343,7 @@ class OpenPage:
         given = SubmittedCommand(self.seat.number, message.command, page=self.name, then=message.then)
         more, made = commands_and_decisions(asked, step=message.step, idle=turn.world.idle)
         receipt = submit_to_turn(turn, step=message.step, commands=[given, *more], decisions=made)
-        if receipt.code == "taken":  # an agent is already answering a message: a worker asks it afterwards
+        if receipt.code in ("taken", "decided"):  # an agent answers a message, or has decided meanwhile
             receipt = submit_to_turn(turn, step=message.step, commands=[given])
         return self._answered(turn, receipt)
 

@@ -126,6 +126,10 @@ class WatchedPage(Protocol):
     page: OpenPage | None
     subscribed: bool
 
+    @property
+    def is_answering(self) -> bool:
+        """Return True while an answer to the page is being made. Other answers have to wait for it."""
+
     async def look(self) -> None:
         """Send the page everything that has changed since the last answer."""
 
@@ -137,7 +141,11 @@ class WatchedPage(Protocol):
 
 
 class PageWatch:
-    """All open pages of one event loop. While there are any, they are checked every few seconds."""
+    """All open pages of one event loop. While there are any, they are checked every few seconds.
+
+    A page that is being answered is left out, so that the other pages need not wait for it. Its answer shows
+    the news, or the next check does.
+    """
 
     is_layer_away = False
     """True if the channel layer was unreachable at the last check."""
@@ -197,12 +205,15 @@ class PageWatch:
         changed = []
         for each in pages:
             known = self.is_layer_away or each.subscribed  # else it is only about to subscribe
-            if each.page and known and each.page.news_is_late != self.is_layer_away:
+            if not (each.page and known) or each.is_answering:
+                continue
+            if each.page.news_is_late != self.is_layer_away:
                 each.page.news_is_late = self.is_layer_away
                 changed.append(each)
         await _all(each.look() for each in changed)
         if not self.is_layer_away:
-            await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
+            free = [each for each in pages if each in self._pages and not each.is_answering]
+            await _all(each.subscribe() for each in free if not each.subscribed)
             await self._show_absent(pages)
 
     async def _show_absent(self, pages: list[WatchedPage]) -> None:
@@ -219,7 +230,7 @@ class PageWatch:
         changed = []
         for each, page in shared:
             seats = frozenset(number for one, number in page.others.items() if one in away)
-            if seats != page.away:
+            if seats != page.away and not each.is_answering:
                 page.away = seats
                 changed.append(each)
         await _all(each.look() for each in changed)
@@ -240,7 +251,8 @@ class PageWatch:
     async def _look(self, pages: list[WatchedPage]) -> None:
         """Update the pages that do not show the stored state."""
         stored = await run_in_db_thread(seat_states, [each.page.seat.pk for each in pages if each.page])
-        await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
+        outdated = [each for each in pages if each.page and not each.page.shows(stored)]
+        await _all(each.look() for each in outdated if not each.is_answering)
 
 
 async def _all(doing: Iterable[Coroutine[Any, Any, None]]) -> None:

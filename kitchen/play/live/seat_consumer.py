@@ -170,6 +170,11 @@ class SeatConsumer(ChannelLayerConsumer):
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
         self.tokens = SYNC_LIMIT()
 
+    @property
+    def is_answering(self) -> bool:
+        """Return True while an answer to the page is being made."""
+        return self.in_turn.locked()
+
     async def __call__(self, *scope_receive_send: Any) -> None:
         """Serve the connection until it ends. Afterwards the connection is no longer watched, even if
         `disconnect` was never called."""

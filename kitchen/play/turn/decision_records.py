@@ -44,6 +44,7 @@ LOCK_TRIES = 10
 
 
 DECISION_COLUMNS = tuple(one.attname for one in Decision._meta.concrete_fields if not one.primary_key)
+"""The columns of the table of decisions, without its id."""
 
 
 def store_decision_rows(rows: Sequence[Decision], *, with_ids: bool) -> None:

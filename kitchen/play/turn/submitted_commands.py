@@ -28,6 +28,7 @@ RECEIPTS = {
     "not_your_turn": gettext_noop("It is not your turn yet. Nothing was sent: wait for the other player."),
     "passed_by": gettext_noop("There is nothing to choose in this step."),
     "taken": gettext_noop("Another worker is deciding this step."),
+    "decided": gettext_noop("Another worker has already decided this step."),
     "not_offered": gettext_noop("That is not possible at this moment. Choose one of the actions shown."),
 }
 """Every answer of `submit_commands`, in English, to be translated for the person who sent the command."""

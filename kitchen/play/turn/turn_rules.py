@@ -225,9 +225,21 @@ def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, 
     if passed_by_seats(turn) & {given.seat for given in commands}:
         return "passed_by"
     if doubled := [given for given in commands if given.seat in turn.given]:
-        same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
-        return "repeated" if same else "double"
+        return _already_given(turn, commands, doubled)
     return "" if offered or _are_offered(turn, commands) else "not_offered"
+
+
+def _already_given(
+    turn: OpenTurn, commands: Sequence[SubmittedCommand], doubled: Sequence[SubmittedCommand]
+) -> str:
+    """Return the code for `commands` of which those in `doubled` come a second time. If a person is among the
+    senders, only people's commands count. If none of those is doubled, the code is `decided`."""
+    if any(given.seat in turn.people for given in commands):
+        doubled = [given for given in doubled if given.seat in turn.people]
+    if not doubled:
+        return "decided"
+    same = all(tuple(turn.given[given.seat].command) == given.command for given in doubled)
+    return "repeated" if same else "double"
 
 
 def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> str:

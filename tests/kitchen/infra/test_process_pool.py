@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from multiprocessing.connection import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import pytest
 
 from brigade.paths import base_dir
 from kitchen.agents.make_situation import make_situation
-from kitchen.infra import process_pool_worker
+from kitchen.infra import process_pool, process_pool_worker
+from kitchen.infra.forked_process import ForkedProcess
 from kitchen.infra.log_context import error_location, error_traceback
 from kitchen.infra.process_pool import (
     BusyError,
@@ -272,6 +274,68 @@ def test_children_forked_early_have_the_code_but_no_files_and_are_replaced_if_th
         text=True,
     )
     assert done.stdout.splitlines() == ["True", "True", "4", "True 1"]
+
+
+def test_children_that_cannot_be_forked_are_started_when_they_are_needed(
+    own: Callable[..., ProcessPool],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    forked: list[int] = []
+
+    def fork(*told: Any) -> Any:
+        if forked:
+            raise BlockingIOError("too many processes")
+        child = process_pool._start_child(*told)
+        forked.append(child.pid)
+        return child
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(process_pool, "_fork_child", fork)
+    pool = own(2)
+    pool.fork_children()
+    assert [line.message for line in caplog.records] == [
+        "only 1 child processes could be forked: too many processes"
+    ]
+    pool.warm_up(partial(pool_functions.leave_a_mark, str(tmp_path)))
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "both")
+    assert forked[0] in {int(path.name) for path in tmp_path.iterdir()}
+
+
+def test_a_process_with_several_threads_forks_no_children_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(threading, "active_count", lambda: 3)
+    monkeypatch.setattr(process_pool, "_fork_child", lambda *told: pytest.fail("it was forked"))
+    ProcessPool(one).fork_children()
+    assert "this process has 3 threads" in caplog.text
+
+
+def test_the_error_that_ends_a_forked_child_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*told: Any) -> None:
+        raise MemoryError("no memory for a child")
+
+    def leave(code: int) -> None:
+        raise SystemExit(code)
+
+    monkeypatch.setattr(process_pool_worker, "run_forked", fail)
+    monkeypatch.setattr(os, "fork", lambda: 0)
+    monkeypatch.setattr(os, "_exit", leave)
+    line, other = Pipe()
+    with line, other, pytest.raises(SystemExit, match="1"):
+        process_pool._fork_child(line, ChildLimits())
+    assert "no memory for a child" in capsys.readouterr().err
+
+
+def test_a_process_whose_end_was_noticed_elsewhere_has_ended() -> None:
+    process = ForkedProcess(os.getpid())  # no child of ours, as one whose end was noticed
+    assert (process.poll(), process.wait(), process.poll()) == (0, 0, 0)
+    process.kill()
 
 
 def children_of(pid: int) -> list[int]:

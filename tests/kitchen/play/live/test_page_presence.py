@@ -91,6 +91,7 @@ class Watched:
     """A connection of a page that may wait for these seats."""
 
     subscribed = True
+    is_answering = False
 
     def __init__(self, seat: int, others: Iterable[int]) -> None:
         self.page: Any = SimpleNamespace(

@@ -14,7 +14,7 @@ from django.utils import timezone
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.play.episode.advance_episode import submit_commands
-from kitchen.play.live import page_watchdog
+from kitchen.play.live import page_presence, page_watchdog
 from kitchen.play.models import Decision, Episode, Step
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_claims import claim_decision
@@ -47,6 +47,7 @@ class Page:
         news_is_late=False,
     )
     subscribed = True
+    is_answering = False
 
     async def look(self) -> None:
         """Nothing has changed there."""
@@ -142,3 +143,36 @@ def test_an_episode_that_cannot_be_played_keeps_nobody_from_the_others(
     see_to()
     assert Step.objects.filter(episode=episode).count() == 1
     assert f"episode {broken.pk} cannot go on" in caplog.text
+
+
+async def test_a_page_that_is_being_answered_holds_up_no_other_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Counted(Page):
+        def __init__(self) -> None:
+            news = {"shows": lambda _: False, "news_is_late": True, "others": {5: 1}, "away": frozenset()}
+            self.page = SimpleNamespace(**{**vars(Page.page), **news})
+            self.did: list[str] = []
+
+        async def look(self) -> None:
+            if self.is_answering:
+                await asyncio.Event().wait()
+            self.did.append("look")
+
+        async def subscribe(self) -> None:
+            await self.look()
+
+    async def is_reachable() -> bool:
+        return True
+
+    monkeypatch.setattr(page_watchdog, "seat_states", lambda seats: {})
+    monkeypatch.setattr(page_watchdog, "is_channel_layer_reachable", is_reachable)
+    monkeypatch.setattr(page_presence.AbsentPeople, "update", lambda *told: {5})
+    watch, busy, free = page_watchdog.PageWatch(), Counted(), Counted()
+    pages: list[page_watchdog.WatchedPage] = [busy, free]
+    watch._pages.update(pages)
+    busy.is_answering, busy.subscribed = True, False
+    async with asyncio.timeout(5):
+        await watch._look(pages)
+        await watch._show_missing(pages)
+    assert (busy.did, free.did) == ([], ["look"] * 3)
+    assert (busy.page.news_is_late, busy.page.away) == (True, frozenset()), "is shown by the next check"
+    assert (free.page.news_is_late, free.page.away) == (False, {1})

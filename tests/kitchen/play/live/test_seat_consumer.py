@@ -509,6 +509,13 @@ async def test_a_page_is_looked_after_no_more_when_its_server_ends_it_without_a_
     assert list(page_watchdog.page_watch()._pages) == []
 
 
+async def test_the_watch_sees_when_a_page_is_being_answered() -> None:
+    consumer = SeatConsumer()
+    assert not consumer.is_answering
+    async with consumer.in_turn:
+        assert consumer.is_answering
+
+
 async def test_a_page_without_a_proper_name_gets_one() -> None:
     seat = await new_seat()
     socket = await opened(seat, query="?page=<b>&take=1")

@@ -9,13 +9,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from kitchen.infra.joined_statements import delayed_statements
 from kitchen.play.models import Decision, Episode
 from kitchen.play.turn.decision_records import store_decision_rows
 from tests.kitchen.factories import make_episode, mind
 
 NOW = timezone.now()
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.sqlite]
 
 
 def test_rows_are_the_same_with_and_without_ids_and_take_one_statement() -> None:
@@ -28,6 +29,16 @@ def test_rows_are_the_same_with_and_without_ids_and_take_one_statement() -> None
     store_decision_rows(other, with_ids=True)
     assert None not in [row.pk for row in other]
     assert stored(1) == stored(2)
+
+
+def test_without_ids_rows_wait_for_the_other_statements_of_their_step() -> None:
+    rows = made(make_episode(seats=3, minds=(mind("random", 1), mind("random", 2))), 1)
+    with CaptureQueriesContext(connection) as queries:
+        with delayed_statements():
+            store_decision_rows(rows, with_ids=False)
+            assert len(queries) == (0 if connection.vendor == "postgresql" else 1)
+        assert len(queries) == 1
+    assert len(stored(1)) == 2
 
 
 def made(episode: Episode, number: int) -> list[Decision]:
