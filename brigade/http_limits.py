@@ -9,6 +9,7 @@ response has no body, the module adds an error page.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import re
 from collections import Counter
@@ -19,7 +20,8 @@ from typing import Any
 from urllib.parse import quote
 
 from asgiref.sync import ThreadSensitiveContext
-from django.http import HttpResponse
+from django.conf import settings
+from django.http import HttpResponse, parse_cookie
 from django.utils import translation
 
 from brigade.error_pages import OVERLOADED, PAGES, RETRY_SECONDS, error_page, unavailable_page
@@ -30,12 +32,13 @@ from brigade.server_limits import (
     MOST_AT_ONCE,
     MOST_IN_QUEUE,
     MOST_LOGINS_OF_NETWORK,
+    MOST_WAITING_FOR_RATE_LIMIT,
     MOST_WAITING_OF_SENDER,
-    PACES,
+    SENDER_RATE_LIMITS,
     STAFF_AND_API_PATHS,
 )
 from kitchen.infra.client_address import client_networks, scope_client_address
-from kitchen.infra.websocket_rate_limits import TokenBucket, TokenBuckets
+from kitchen.infra.rate_limits import TokenBucket, TokenBuckets
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -50,7 +53,7 @@ LOGIN_PATHS = ("/admin/login/", "/staff/account/")
 _FILE_PATH = re.compile(r"\.[a-z]+$|^/api/studies/.")
 """Addresses of files: with an ending, or among the files of the API."""
 _PARTICIPANT_PATH = re.compile(r"^/p/([^/]+)/")
-_SESSION = re.compile(rb"sessionid=([^;]+)")
+_BEARER = re.compile(rb"\s*bearer\s+(\S.*)", re.IGNORECASE)
 ABOUT_THE_BODY = {b"content-type", b"content-length"}
 """Headers that describe the body and therefore come from the error page."""
 
@@ -165,27 +168,31 @@ class RequestQueues:
         self._waiting = Counter[str]()
         self._waiting_logins = Counter[str]()
         """The number of waiting logins, by the client's network."""
-        self._paces = {
+        self._rate_limits = {
             kind: TokenBuckets(partial(new_bucket, rate=rate, most=most))
-            for kind, (rate, most) in PACES.items()
+            for kind, (rate, most) in SENDER_RATE_LIMITS.items()
         }
-        self._waiting_of_sender = Counter[str]()
+        self._waiting_for_rate_limit = Counter[str]()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer the request when it is its turn. It was read completely, so a client that sends slowly does
-        not block the queue. Refuse requests of staff with status 503 if their queue is full, and logins with
-        status 429 if too many of their network wait."""
+        not block the queue.
+
+        Refuse requests of staff with status 503 if their queue is full, and logins with status 429 if too
+        many of their network wait. Also refuse requests of a sender if too many of them wait for its rate
+        limit: with status 429 those of participants, with 503 those of staff.
+        """
         kind = kind_of_request(scope.get("method", "GET"), scope["path"])
         if kind == HEALTH:
             await self.application(scope, receive, send)
             return
-        if not await self._is_due(kind, sender_of_request(scope)):
-            await send_overloaded(scope, send)
+        if not await self._wait_for_rate_limit(kind, sender_of_request(kind, scope)):
+            await (send_too_many(send) if kind == "participants" else send_overloaded(scope, send))
             return
         threads = self._threads[kind]
         networks = login_networks(scope) if kind == "logins" else []
         if any(self._waiting_logins[network] >= MOST_LOGINS_OF_NETWORK for network in networks):
-            await send_too_many_logins(send)
+            await send_too_many(send)
             return
         if kind in LIMITED_QUEUES and self._waiting[kind] >= MOST_IN_QUEUE:
             await send_overloaded(scope, send)
@@ -204,20 +211,24 @@ class RequestQueues:
         finally:
             threads.put_nowait(thread)
 
-    async def _is_due(self, kind: str, sender: str) -> bool:
-        """Wait until this sender may send another request of this kind. Return False if too many of its
-        requests wait already."""
-        if not sender or kind not in self._paces:
+    async def _wait_for_rate_limit(self, kind: str, sender: str) -> bool:
+        """Wait until this sender may send another request of this kind. Return False, and do not wait, if too
+        many requests wait already."""
+        if not sender or kind not in self._rate_limits:
             return True
-        if self._waiting_of_sender[sender] >= MOST_WAITING_OF_SENDER:
+        bucket = self._rate_limits[kind].bucket(sender)
+        if bucket.left - 1 < -MOST_WAITING_OF_SENDER[kind]:
             return False
-        self._waiting_of_sender[sender] += 1
+        is_crowded = (
+            kind in LIMITED_QUEUES and self._waiting_for_rate_limit[kind] >= MOST_WAITING_FOR_RATE_LIMIT
+        )
+        if is_crowded and bucket.is_empty:
+            return False
+        self._waiting_for_rate_limit[kind] += 1
         try:
-            await self._paces[kind].taken(sender)
+            await bucket.taken()
         finally:
-            self._waiting_of_sender[sender] -= 1
-            if not self._waiting_of_sender[sender]:
-                del self._waiting_of_sender[sender]
+            self._waiting_for_rate_limit[kind] -= 1
         return True
 
 
@@ -247,17 +258,27 @@ def kind_of_request(method: str, path: str) -> str:
     return "downloads" if _FILE_PATH.search(path) else "staff"
 
 
-def sender_of_request(scope: Message) -> str:
-    """Return the participant's key in the path. Elsewhere return the API token, or the session of staff, as
-    the browser sends it. Empty if the request has none of them."""
-    path: str = scope["path"]
-    if found := _PARTICIPANT_PATH.match(path):
-        return found[1]
-    headers: dict[bytes, bytes] = dict(scope.get("headers", ()))
-    if token := headers.get(b"authorization"):
-        return token.decode("latin-1")
-    session = _SESSION.search(headers.get(b"cookie", b""))
-    return session[1].decode("latin-1") if session else ""
+def sender_of_request(kind: str, scope: Message) -> str:
+    """Return a hash of the participant's key in the path. For other kinds of requests, return a hash of the
+    API token, or of the session of staff. Empty if the request has none of them.
+
+    Nobody has checked these yet. A hash needs little memory, and does not reveal the credential.
+    """
+    if kind == "participants":
+        found = _PARTICIPANT_PATH.match(scope["path"])
+        return hash_of_sender(found[1].encode()) if found else ""
+    headers: list[tuple[bytes, bytes]] = scope.get("headers", [])
+    for name, value in headers:
+        if name == b"authorization" and (token := _BEARER.fullmatch(value)):
+            return hash_of_sender(token[1].rstrip())
+    cookies = b",".join(value for name, value in headers if name == b"cookie")  # as Django does
+    session = parse_cookie(cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
+    return hash_of_sender(session.encode()) if session else ""
+
+
+def hash_of_sender(credential: bytes) -> str:
+    """Return a hash of 32 characters."""
+    return hashlib.blake2b(credential, digest_size=16).hexdigest()
 
 
 def login_networks(scope: Message) -> list[str]:
@@ -269,8 +290,8 @@ def login_networks(scope: Message) -> list[str]:
     return [] if address.is_loopback else client_networks(address)
 
 
-async def send_too_many_logins(send: Send) -> None:
-    """Refuse a login with status 429 and without a body. `ErrorPageResponse` adds the error page."""
+async def send_too_many(send: Send) -> None:
+    """Refuse a request with status 429 and without a body. `ErrorPageResponse` adds the error page."""
     headers = [(b"retry-after", str(RETRY_SECONDS).encode())]
     await send({"type": "http.response.start", "status": 429, "headers": headers})
     await send({"type": "http.response.body"})

@@ -19,24 +19,32 @@ BODY_SECONDS = 60.0
 MOST_AT_ONCE = {"participants": 4, "static": 2, "staff": 4, "downloads": 2, "logins": 1, "ready": 1}
 """Maximum number of requests of each kind that a process answers at once; the others wait in queues."""
 LIMITED_QUEUES = ("staff", "downloads", "logins")
-"""Kinds of requests of which only `MOST_IN_QUEUE` wait. Participants and static files are never refused: a
-class may open its pages in the same second."""
+"""Kinds of requests of which only `MOST_IN_QUEUE` wait. The queues of participants' pages and static files
+have no limit: a class may open its pages in the same second."""
 MOST_IN_QUEUE = 200
 """Maximum number of requests that wait in one of these queues. Further ones are refused with status 503."""
 MOST_LOGINS_OF_NETWORK = 4
 """Maximum number of logins of one network that wait. So strangers do not lock researchers out."""
-PACES = {"participants": (4.0, 20.0), "staff": (10.0, 60.0), "downloads": (10.0, 60.0)}
-"""Requests a second, and at once, of one participant, login of staff or API token, by kind of request. Others
-wait before they get a thread. A person makes two requests for each page."""
-MOST_WAITING_OF_SENDER = 50
-"""Maximum number of requests of one of these that wait for this reason. Further ones get the status 503."""
+SENDER_RATE_LIMITS = {"participants": (8.0, 40.0), "staff": (10.0, 60.0), "downloads": (10.0, 60.0)}
+"""Requests a second, and at once, of one sender, by kind of request. A sender is a participant, a login of
+staff or an API token. Further ones wait before they enter a queue. A person makes two requests a page."""
+MOST_WAITING_OF_SENDER = {"participants": 8, "staff": 50, "downloads": 50}
+"""Maximum number of requests of one sender that wait for its rate limit, by kind of request. Further ones are
+refused: those of participants with status 429, others with status 503."""
+MOST_WAITING_FOR_RATE_LIMIT = 100
+"""Maximum number of requests of staff, and of downloads, that wait for the rate limits of all senders. They
+are not counted in `MOST_IN_QUEUE`, because requests of invented senders would soon fill the queue."""
 STAFF_AND_API_PATHS = ("/staff/", "/admin/", "/api/", "/health", "/ready", "/metrics")
 """Prefixes of paths that participants do not see."""
 STAFF_PROCESS_PATHS = (b"/staff/", b"/admin/", b"/api/", b"/metrics")
 """Prefixes of paths that the staff process answers, if there is one. Each process reports its own health."""
-MOST_FORWARDED = sum(MOST_AT_ONCE[kind] + MOST_IN_QUEUE for kind in LIMITED_QUEUES) + 100
-"""Maximum number of requests of one web process that wait for the staff process. That is more than fit in its
-queues, so a full queue does not keep out requests of other kinds."""
+MOST_FORWARDED = (
+    sum(MOST_AT_ONCE[kind] + MOST_IN_QUEUE for kind in LIMITED_QUEUES)
+    + sum(MOST_WAITING_FOR_RATE_LIMIT for kind in LIMITED_QUEUES if kind in SENDER_RATE_LIMITS)
+    + 100
+)
+"""Maximum number of requests of one web process that wait for the staff process. That is more than may wait
+there, so a full queue does not keep out requests of other kinds."""
 FORWARD_SECONDS = 120.0
 """Seconds that a web process waits for the head of a response of the staff process."""
 LARGEST_MESSAGE = 65_536

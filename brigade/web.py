@@ -37,7 +37,7 @@ from brigade.server_limits import LAST_SECONDS
 from brigade.staff_proxy import StaffProxy
 from kitchen.infra import process_pool
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
-from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket
+from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket
 
 UNIX_SOCKET = "unix-socket:"
 """Prefix of daphne's option `--endpoint` for a listening unix socket; its file descriptor or path follows."""
@@ -375,7 +375,7 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def shut(self) -> None:
         """Close the websocket because the browser sent too much. Discard all waiting and later messages, and
-        let the application end at once. It learns the reason from the close code."""
+        let the application end after the message that it handles now. The close code tells it the reason."""
         self.cancel_unread_check()
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()

@@ -15,7 +15,7 @@ from typing import Any
 
 from kitchen.contract.world import Command, Json
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
-from kitchen.infra.websocket_rate_limits import TokenBucket
+from kitchen.infra.rate_limits import TokenBucket
 from kitchen.play.live.common_panels import gone_sentences
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,

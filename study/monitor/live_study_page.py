@@ -27,8 +27,8 @@ from django.urls import path
 
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS, ChannelLayerConsumer
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
+from kitchen.infra.rate_limits import RATE_CLOSE_CODE, NewestPerOwner, TokenBucket, TokenBuckets
 from kitchen.infra.task_broker import cached_worker_health
-from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, NewestPerOwner, TokenBucket, TokenBuckets
 from kitchen.play.live.render_page import PONG_HTML
 from kitchen.play.turn.page_broadcast import audience_group
 from kitchen.uptime.outage_queries import RECENT, recent_outages

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.conf import settings
 
 from brigade import http_limits, server_limits
 from brigade.asgi import application
-from brigade.http_limits import RequestQueues, kind_of_request
+from brigade.http_limits import RequestQueues, kind_of_request, sender_of_request
 from brigade.middleware import Message, Receive, Send
-from kitchen.infra.websocket_rate_limits import TokenBucket
+from kitchen.infra.rate_limits import TokenBucket
 
 
 class Slow:
@@ -205,7 +206,12 @@ class Waiting(TokenBucket):
         self.now += seconds
 
 
-TOKEN, SESSION = (b"authorization", b"Bearer x"), (b"cookie", b"a=b; __Host-sessionid=x; c=d")
+def staff_cookie(value: str) -> tuple[bytes, bytes]:
+    """The header of a browser where somebody of the staff has logged in."""
+    return b"cookie", f"a=b; {settings.SESSION_COOKIE_NAME}={value}; c=d".encode()
+
+
+TOKEN, SESSION = (b"authorization", b"Bearer x"), staff_cookie("x")
 
 
 @pytest.mark.parametrize(
@@ -223,30 +229,86 @@ async def test_a_sender_of_many_requests_waits_and_others_do_not(
     slow = Slow()
     slow.ready.set()
     queues = RequestQueues(slow, {kind: 1}, new_bucket=Waiting)
-    rate, most = server_limits.PACES[kind]
+    rate, most = server_limits.SENDER_RATE_LIMITS[kind]
     for _ in range(int(most)):
         await queues({"path": path, "headers": headers}, nothing, nothing)
     assert not waits
     await queues({"path": path, "headers": headers}, nothing, nothing)
     assert waits == [1 / rate]
     other = [(name, value.replace(b"x", b"y")) for name, value in headers]
-    await queues({"path": path.replace("/a/", "/b/"), "headers": other}, nothing, nothing)
+    if kind == "participants":
+        path = path.replace("/a/", "/b/")
+    await queues({"path": path, "headers": other}, nothing, nothing)
     await queues({"path": "/s/demo/" if kind == "participants" else path}, nothing, nothing)
     assert len(waits) == 1
 
 
+async def end(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel those of the tasks that are not done."""
+    for one in tasks:
+        one.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "status"), [("participants", "/p/a/", 429), ("staff", "/staff/demo/", 503)]
+)
 async def test_few_requests_of_one_sender_wait_and_the_others_are_refused(
-    monkeypatch: pytest.MonkeyPatch,
+    kind: str, path: str, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_limits, "PACES", {"participants": (0.001, 1)})
-    monkeypatch.setattr(http_limits, "MOST_WAITING_OF_SENDER", 2)
+    monkeypatch.setattr(http_limits, "SENDER_RATE_LIMITS", {kind: (0.001, 1)})
+    monkeypatch.setattr(http_limits, "MOST_WAITING_OF_SENDER", {kind: 2})
     slow, sent = Slow(), Sent()
     slow.ready.set()
-    queues = RequestQueues(slow, {"participants": 1})
-    asking = [asyncio.create_task(queues({"path": "/p/a/"}, nothing, sent)) for _ in range(5)]
-    done, waiting = await asyncio.wait(asking, timeout=0.1)
-    assert (len(done), len(waiting), sent.statuses) == (3, 2, [503, 503])
-    for one in waiting:
-        one.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    assert not queues._waiting_of_sender
+    queues = RequestQueues(slow, {kind: 1})
+    scope = {"path": path, "headers": [SESSION]}
+    asking = [asyncio.create_task(queues(scope, nothing, sent)) for _ in range(5)]
+    while len(sent.statuses) < 2:
+        await asyncio.sleep(0)
+    assert sent.statuses == [status] * 2
+    assert all((b"retry-after", b"5") in message["headers"] for message in sent if "status" in message)
+    assert (queues._waiting_for_rate_limit[kind], queues._waiting[kind]) == (2, 0)
+    await end(asking)
+    assert queues._waiting_for_rate_limit[kind] == 0
+
+
+async def test_invented_senders_of_many_requests_do_not_fill_the_queue_of_staff(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_limits, "SENDER_RATE_LIMITS", {"staff": (0.001, 1)})
+    monkeypatch.setattr(http_limits, "MOST_WAITING_FOR_RATE_LIMIT", 3)
+    slow, sent = Slow(), Sent()
+    slow.ready.set()
+    queues = RequestQueues(slow, {"staff": 1})
+
+    def ask(sender: str) -> asyncio.Task[None]:
+        scope = {"path": "/staff/demo/", "headers": [staff_cookie(sender)]}
+        return asyncio.create_task(queues(scope, nothing, sent))
+
+    asking = [ask(f"invented{number % 2}") for number in range(9)]  # each one at once
+    while len(sent.statuses) < 4:
+        await asyncio.sleep(0)
+    assert queues._waiting_for_rate_limit["staff"] == 3
+    await ask("honest")
+    assert sent.statuses == [503] * 4
+    await end(asking)
+
+
+def test_a_sender_is_named_by_the_credential_that_counts_and_only_its_hash_is_kept() -> None:
+    def sender(kind: str, path: str, *headers: tuple[bytes, bytes]) -> str:
+        return sender_of_request(kind, {"path": path, "headers": list(headers)})
+
+    cookie = staff_cookie("s")
+    token, session = sender("staff", "/api/", TOKEN), sender("staff", "/staff/", cookie)
+    assert token != session
+    assert [len(name) for name in (token, session, sender("participants", f"/p/{'k' * 9000}/"))] == [32] * 3
+    for same in (b"bearer x", b"BEARER  x "):
+        assert sender("staff", "/api/", (b"authorization", same)) == token
+    for other in (b"Basic eDp5", b"x", b"Bearer", b"Bearer "):
+        assert not sender("staff", "/api/", (b"authorization", other))
+        assert sender("staff", "/staff/", (b"authorization", other), cookie) == session
+    name = settings.SESSION_COOKIE_NAME
+    for cookies in (f"x{name}=y;{name}=s", f"{name}=s;x{name}=y", f'{name}=y; {name}="s"'):
+        assert sender("staff", "/staff/", (b"cookie", cookies.encode())) == session
+    assert not sender("staff", "/staff/", (b"cookie", f"x{name}=x".encode()))
+    assert not sender("participants", "/s/demo/", SESSION, TOKEN)

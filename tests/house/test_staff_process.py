@@ -22,7 +22,14 @@ from twisted.web._newclient import HTTP11ClientProtocol, Request
 from twisted.web.http_headers import Headers
 
 from brigade import web
-from brigade.server_limits import FORWARD_SECONDS, LARGEST_BODY, MOST_AT_ONCE, MOST_FORWARDED, MOST_IN_QUEUE
+from brigade.server_limits import (
+    FORWARD_SECONDS,
+    LARGEST_BODY,
+    MOST_AT_ONCE,
+    MOST_FORWARDED,
+    MOST_IN_QUEUE,
+    MOST_WAITING_FOR_RATE_LIMIT,
+)
 from brigade.staff_proxy import StaffProxy, forwarded_headers
 from kitchen.infra.client_address import resolve_client_address
 from tests.house.test_web_server_limits import Talk, Wire
@@ -198,6 +205,7 @@ def test_an_address_with_strange_bytes_is_refused(uri: bytes) -> None:
 
 async def test_each_kind_fits_into_the_proxy_when_all_queues_are_full(front: Front) -> None:
     queued = sum(MOST_AT_ONCE[kind] + MOST_IN_QUEUE for kind in ("staff", "downloads", "logins"))
+    queued += 2 * MOST_WAITING_FOR_RATE_LIMIT  # staff and downloads
     front.proxy._running = queued
     assert front.ask(b"GET /staff/").value() == b""
     front.proxy._running = MOST_FORWARDED

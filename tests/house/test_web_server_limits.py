@@ -25,7 +25,7 @@ from websockets.uri import parse_uri
 from brigade import server_limits, web
 from brigade.web import HttpConnections, LimitedWebSocket, WebSocketConnections
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
-from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE
+from kitchen.infra.rate_limits import RATE_CLOSE_CODE
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -197,6 +197,10 @@ async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk:
     assert close_code(wire, client) == RATE_CLOSE_CODE
     ended = {"type": "websocket.disconnect", "code": RATE_CLOSE_CODE}
     assert wire.protocol.application_queue.get_nowait() == ended
+    socket = wire.protocol
+    wire.loseConnection()
+    assert socket.state == socket.STATE_CLOSED
+    assert socket.application_queue.empty()  # the application is told once
 
 
 async def test_a_long_message_behind_many_unread_ones_closes_a_websocket(talk: Talk) -> None:

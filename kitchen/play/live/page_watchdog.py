@@ -24,7 +24,7 @@ from kitchen.contract.world import Json
 from kitchen.infra.channel_layer_consumer import is_channel_layer_reachable
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
-from kitchen.infra.websocket_rate_limits import NewestPerOwner
+from kitchen.infra.rate_limits import NewestPerOwner
 from kitchen.play.coplayers.agent_decisions import LateCallback, decide_step, fallback_outcome
 from kitchen.play.coplayers.agent_situations import MindOutcome
 from kitchen.play.coplayers.answer_messages import (

@@ -36,7 +36,7 @@ from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.log_context import extend_log_context, log_context
-from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
 from kitchen.play.live import page_session, render_page
 from kitchen.play.live.page_session import (
@@ -82,9 +82,12 @@ CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 
 UNREADABLE_LIMIT = partial(TokenBucket, rate=1.0, most=20)
 """Limit for unreadable messages with one key. Beyond it, the connection is closed."""
-FLOOD_COST, UNREADABLE_COST = 8, 20
-"""Number of further connections as which a connection counts that was closed because of too many messages, or
-of too many unreadable ones. After one or two floods, a page may still return at once."""
+FLOOD_COST = 8
+"""Tokens of `CONNECTION_LIMIT` that a key loses when the web server closes its page for too many messages.
+After one or two such floods, the page may still return at once."""
+UNREADABLE_COST = 20
+"""Tokens of `CONNECTION_LIMIT` that a key loses when its page is closed for too many unreadable messages. The
+page may return after 4 s at the earliest."""
 
 UNKNOWN_KEY_LIMIT = partial(TokenBucket, rate=1.0, most=60)
 """Limit for unknown keys from one network."""
@@ -168,7 +171,6 @@ class SeatConsumer(ChannelLayerConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
-        self.tokens = SYNC_LIMIT()
 
     @property
     def is_answering(self) -> bool:
@@ -191,7 +193,6 @@ class SeatConsumer(ChannelLayerConsumer):
         """Accept the connection, and send the present state. If the key is unknown, close the connection
         with a close code."""
         self.key = key = self.scope["url_route"]["kwargs"]["key"]
-        self.tokens = _sync_buckets.bucket(key)
         asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         self.json = asked or self.only_json
         page, answer = await self.let_in(key)
@@ -306,7 +307,7 @@ class SeatConsumer(ChannelLayerConsumer):
             message = NoticeMessage("unreadable", str(error), "warning")
         if isinstance(message, self.read_at_once):
             await getattr(self, f"on_{message.type}")(self.page, message)
-            await (self.tokens_at_once or self.tokens).taken()
+            await (self.tokens_at_once or _sync_buckets.bucket(self.key)).taken()
             return
         if self.doing is not None:
             await self.doing
@@ -333,7 +334,7 @@ class SeatConsumer(ChannelLayerConsumer):
             log.exception("a message could not be answered")
             await self.close(FAILED_CLOSE_CODE)
         if page.stamp == before:
-            await self.tokens.taken()
+            await _sync_buckets.taken(self.key)
 
     async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
         """Send the notice that the person's message could not be read. It needs no database, so no thread."""

@@ -23,7 +23,7 @@ from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
 from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
-from kitchen.infra.websocket_rate_limits import TokenBuckets
+from kitchen.infra.rate_limits import TokenBuckets
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.advance_episode import end_episode, leave_seat
 from kitchen.play.episode.log_integrity import verify_episode_logs

@@ -22,7 +22,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brigade.asgi import application as whole_application
-from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.money.models import Budget, Spending
 from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode, Seat

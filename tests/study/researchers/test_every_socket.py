@@ -13,7 +13,7 @@ from django.conf import settings as django_settings
 from django.db import transaction
 
 from brigade.asgi import application
-from kitchen.infra.websocket_rate_limits import TokenBuckets
+from kitchen.infra.rate_limits import TokenBuckets
 from kitchen.play.live import seat_consumer
 from kitchen.play.live.page_session import NO_SEAT_CLOSE_CODE
 from kitchen.play.models import Episode

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import MAX_PERSON_CHARACTERS
-from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.advance_episode import run_due_step
 from kitchen.play.episode.create_episode import members_of_plans
@@ -422,6 +422,7 @@ async def test_after_a_few_unreadable_messages_a_page_is_closed_and_nothing_more
     for _ in range(100):
         await socket.send_to(text_data="[" * 9000)
     assert await closed_with(socket) == RATE_CLOSE_CODE
+    await socket.disconnect(RATE_CLOSE_CODE)  # the consumer has received all messages before this
     assert len(read) == 4
 
 
@@ -459,6 +460,18 @@ async def test_a_page_that_the_server_closed_for_too_many_messages_opens_less_of
             assert (await told(socket))["type"] == "state"
             await socket.disconnect(code)
         assert await closed_with(await opened(seat)) == RATE_CLOSE_CODE
+
+
+async def test_keys_that_open_nothing_have_no_limit_of_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    buckets = TokenBuckets(seat_consumer.SYNC_LIMIT)
+    monkeypatch.setattr(seat_consumer, "_sync_buckets", buckets)
+    for number in range(3):
+        socket = WebsocketCommunicator(application, f"/ws/seat/invented-{number}/")
+        await socket.connect(timeout=PATIENCE)
+        await socket.send_to(text_data="x")
+        assert await closed_with(socket) == NO_SEAT_CLOSE_CODE
+        await socket.disconnect()
+    assert len(buckets) == 0
 
 
 async def test_unknown_keys_of_one_address_are_refused_unasked(monkeypatch: pytest.MonkeyPatch) -> None:

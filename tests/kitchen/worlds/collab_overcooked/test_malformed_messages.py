@@ -13,7 +13,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 
 from kitchen.contract.organisation import Member, make_organisation
-from kitchen.infra.websocket_rate_limits import TokenBucket, TokenBuckets
+from kitchen.infra.rate_limits import TokenBucket, TokenBuckets
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.live import seat_consumer
 from kitchen.play.models import Episode, Message, SeatCommand

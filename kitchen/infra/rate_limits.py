@@ -64,9 +64,16 @@ class TokenBucket:
         self._left = self.left - tokens
 
     async def taken(self) -> None:
-        """Take a token. If none is left, wait until there is one."""
-        while not self.take():
-            await self.sleep((1 - self._left) / self.rate)
+        """Take a token. If none is left, go into debt, and wait until the bucket has gained this token. So
+        those who wait go on one by one, in the order in which they came. If the wait is cancelled, the token
+        is given back."""
+        self.charge(1)
+        if (debt := -self._left) > 0:
+            try:
+                await self.sleep(debt / self.rate)
+            except asyncio.CancelledError:
+                self._left += 1
+                raise
 
 
 class TokenBuckets:
@@ -84,37 +91,27 @@ class TokenBuckets:
 
     def take(self, name: str) -> bool:
         """Take a token from the bucket of this name. Returns False, and takes nothing, if none is left."""
-        taken = self._newest(name).take()
-        self._remove_full()
-        return taken
+        return self.bucket(name).take()
 
     async def taken(self, name: str) -> None:
         """Take a token from the bucket of this name. If none is left, wait until there is one."""
-        await self._newest(name).taken()
-        self._remove_full()
+        await self.bucket(name).taken()
 
     def charge(self, name: str, tokens: float) -> None:
         """Remove this number of tokens from the bucket of this name, also if it has fewer."""
-        self._newest(name).charge(tokens)
-        self._remove_full()
+        self.bucket(name).charge(tokens)
 
     def bucket(self, name: str) -> TokenBucket:
-        """Return the bucket of this name."""
-        bucket = self._newest(name)
-        if len(self._buckets) > self.KEPT:
-            self._remove_full()
-        return bucket
-
-    def _newest(self, name: str) -> TokenBucket:
-        bucket = self._buckets.setdefault(name, self._new())
+        """Return the bucket of this name, and remove others. Take tokens from it at once: as long as it is
+        full, a later call for another name may remove it."""
+        if name not in self._buckets:
+            self._buckets[name] = self._new()
         self._buckets.move_to_end(name)
-        return bucket
-
-    def _remove_full(self) -> None:
-        while self._buckets and (
+        while len(self._buckets) > 1 and (
             len(self._buckets) > self.KEPT or next(iter(self._buckets.values())).is_full
         ):
             self._buckets.popitem(last=False)
+        return self._buckets[name]
 
     def __len__(self) -> int:
         """Return the number of known names."""
