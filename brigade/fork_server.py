@@ -59,6 +59,7 @@ class ForkServer(ChildProcess):
         self.close()
         self.line, theirs = socket.socketpair()
         with theirs, open_log(self.log) as log:
+            self.log_start = log.tell()
             self.process = subprocess.Popen(  # noqa: S603 - our own program
                 [*self.command, str(theirs.fileno())],
                 env=self.environment,

@@ -86,6 +86,8 @@ class ChildProcess:
     forked_by: Callable[[ChildProcess], Process | None] | None = None
     """Starts the program faster, by a fork, and returns None if it cannot (`fork_server`)."""
     process: Process | None = None
+    log_start: int = 0
+    """Size of the log, in bytes, when the program last started. Earlier starts wrote what is before."""
     deaths: int = 0
     """Number of deaths without a good run in between, not counting kills."""
 
@@ -100,10 +102,11 @@ class ChildProcess:
 
         Raises OSError if it cannot be started.
         """
-        self.process = self.forked_by(self) if self.forked_by else None
-        if self.process is not None:
-            return self.process
         with open_log(self.log) as log:
+            self.log_start = log.tell()
+            self.process = self.forked_by(self) if self.forked_by else None
+            if self.process is not None:
+                return self.process
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
                 self.command,
                 env=self.environment,
@@ -161,7 +164,7 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
         child.deaths = (0 if steady else child.deaths) + (not was_killed(code))
         wait = restart_delay(child.deaths) if not was_killed(code) else 0.0 if steady else KILLED_WAIT
         say(f"{child.name} {describe_exit(code)}: starting it again" + (f" in {wait:g} s" if wait else ""))
-        for line in last_lines(child.log) if code >= 0 else []:
+        for line in last_lines(child.log, since=child.log_start) if code >= 0 else []:
             say(f"  {child.name}: {line}")
         await asyncio.sleep(wait)
 
@@ -223,10 +226,11 @@ def open_log(file: Path) -> IO[bytes]:
     return file.open("ab")
 
 
-def last_lines(file: Path, count: int = 5) -> list[str]:
-    """Return the last `count` lines of a log that are not empty, without reading the whole file."""
+def last_lines(file: Path, count: int = 5, *, since: int = 0) -> list[str]:
+    """Return the last `count` lines of a log that are not empty, without reading the whole file. Lines before
+    the byte `since` are left out."""
     with contextlib.suppress(OSError), file.open("rb") as stream:
-        stream.seek(max(0, file.stat().st_size - 8192))
+        stream.seek(max(since, file.stat().st_size - 8192))
         text = stream.read().decode(errors="replace")
         return [line for line in text.splitlines() if line.strip()][-count:]
     return []

@@ -182,6 +182,16 @@ async def test_what_is_heard_prints_where_we_do_and_complains_to_its_log(
     assert last_lines(child.log) == ["complaint"]
 
 
+@pytest.mark.parametrize("words", ["", "new words"])
+async def test_only_words_since_this_start_are_said(tmp_path: Path, words: str) -> None:
+    child = program(tmp_path, "fails", f"print({words!r}); raise SystemExit(3)")
+    child.log.write_text("Traceback of an earlier start\n")
+    said: list[str] = []
+    async with kept(child, said):
+        await until(lambda: child.deaths == 2)
+    assert {line for line in said if line.startswith("  ")} == ({f"  fails: {words}"} if words else set())
+
+
 async def test_one_that_cannot_be_started_is_no_secret(tmp_path: Path) -> None:
     child = ChildProcess("none", [str(tmp_path / "none")], tmp_path / "none.log", os.environ)
     with pytest.raises(FileNotFoundError):
