@@ -70,12 +70,18 @@ class ChannelLayerConsumer(AsyncWebsocketConsumer):
 
     async def join_group(self, group: str) -> None:
         """Join this group of the channel layer. Raises one of `CHANNEL_ERRORS` if the layer is unreachable;
-        the consumer can then try again."""
+        the consumer can then try again. Raises ConnectionAbortedError, which is one of them, if the websocket
+        has ended meanwhile: its channel is then removed from the layer."""
         async with asyncio.timeout(CHANNEL_SECONDS):
             if not self.channel_name:
                 self.channel_name = await self.channel_layer.new_channel()
                 self._has_channel.set()
-            await self.channel_layer.group_add(group, self.channel_name)
+            try:
+                await self.channel_layer.group_add(group, self.channel_name)
+            except RuntimeError:
+                if self.channel_name in self.channel_layer.channels:
+                    raise
+                raise ConnectionAbortedError("the websocket has ended") from None
 
     async def leave_group(self, group: str) -> None:
         """Leave this group of the channel layer, also if joining it failed. Raises one of `CHANNEL_ERRORS`

@@ -14,6 +14,7 @@ from channels.db import database_sync_to_async
 from channels.layers import InMemoryChannelLayer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
+from channels_redis.pubsub import RedisPubSubLoopLayer
 from django.db import connection
 from redis.exceptions import RedisError
 
@@ -645,3 +646,22 @@ async def test_who_left_while_it_subscribed_is_not_subscribed_afterwards(
     await consumer.disconnect(1001)
     await consumer.subscribe()
     assert consumer.channel_layer.groups == {}
+
+
+async def test_a_connection_that_ends_while_it_subscribes_ends_quietly() -> None:
+    consumer = SeatConsumer()
+    consumer.page = await database_sync_to_async(OpenPage)(await new_seat(), "first-page", json=True)
+
+    class EndingLayer(RedisPubSubLoopLayer):  # type: ignore[misc, unused-ignore]
+        """A layer that forgets a channel while the channel joins a group, as at the end of a connection."""
+
+        async def group_add(self, group: str, channel: str) -> None:
+            consumer.closed = True
+            self.channels.pop(channel)
+            await super().group_add(group, channel)
+
+    layer: Any = EndingLayer(hosts=["redis://127.0.0.1:9"])
+    layer.channels["somebody"] = asyncio.Queue()
+    consumer.channel_name, consumer.channel_layer = "somebody", layer
+    await consumer.subscribe()
+    assert layer.groups == {} and not consumer.subscribed
