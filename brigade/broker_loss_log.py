@@ -23,6 +23,7 @@ BROKER_ERRORS = {
 """Errors that mean that Redis cannot be reached. These are names, because importing redis takes a second."""
 BROKER_LOGGERS = (
     "celery.worker.consumer",
+    "celery.worker.request",
     "channels_redis",
     "kitchen.infra.task_broker",
     "kitchen.play.turn.page_broadcast",
@@ -82,15 +83,14 @@ class BrokerLossFilter(logging.Filter):
 
     def _watch(self) -> None:
         """Ask Redis until it answers and no further error comes. Then log that it is back."""
-        began, answered = time.monotonic(), 0.0
+        answered = 0.0
         try:
             while not (answered and self._ends(answered)):
                 time.sleep(LOOK_SECONDS)
                 answered = (answered or time.monotonic()) if redis_answers() else 0.0
         finally:  # whatever happens, later errors are logged
             self._watched = False
-        seconds = answered - began
-        log.warning("Redis answers again after %.1f s; errors left out: %d", seconds, self._dropped)
+        log.warning("Redis answers again; errors left out: %d", self._dropped)
 
     def _ends(self, answered: float) -> bool:
         """Return whether the loss is over, given the time since which Redis answers. Then the next error
