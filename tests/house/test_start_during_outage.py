@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from brigade import runner
 from brigade.listen_address import RunError
 from brigade.process_supervisor import ChildProcess
+from manage import database_answer
 
 AWAY = "manage.py: the database does not answer: connection refused"
 BROKEN = "django.db.utils.ProgrammingError: relation already exists"
@@ -56,6 +58,39 @@ async def test_a_database_that_is_away_is_migrated_when_it_answers(
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("brigade: the database does not answer: connection refused; starting all the")
     assert second == "brigade: the database answers, and is prepared"
+
+
+REFUSALS = (
+    'FATAL:  password authentication failed for user "brigade"',
+    "fe_sendauth: no password supplied",
+    'FATAL:  role "nobody" does not exist',
+    'FATAL:  database "nothing" does not exist',
+)
+
+
+@pytest.mark.usefixtures("on_server")
+@pytest.mark.parametrize("said", REFUSALS)
+async def test_a_database_that_refuses_the_connection_ends_the_start(
+    complaints: list[str], said: str
+) -> None:
+    answer = database_answer(OperationalError(f'connection to server at "::1" failed: {said}'))
+    complaints += [f"manage.py: {answer}: {said}"] * 2
+    with pytest.raises(RunError, match=r"^the database refuses the connection: "):
+        await runner.prepare_or_warn(ENVIRONMENT)
+    with pytest.raises(RunError, match=r"^the database refuses the connection: "):
+        await runner.prepare_when_back(ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FATAL:  the database system is starting up",
+        "FATAL:  sorry, too many clients already",
+        "Connection refused",
+    ],
+)
+def test_a_database_that_may_answer_later_is_waited_for(said: str) -> None:
+    assert f"manage.py: {database_answer(OperationalError(said))}" == runner.DATABASE_AWAY
 
 
 @pytest.mark.usefixtures("on_server")
