@@ -114,8 +114,12 @@ def staff_socket() -> Path:
 
 def staff_socket_in_use() -> str:
     """Return the path of the unix socket of a running staff process (`BRIGADE_STAFF_SOCKET`), or an empty
-    text if web processes answer all requests."""
-    return os.environ.get(STAFF_SOCKET_VARIABLE, "")
+    text if web processes answer all requests. Raises PathError if the path is relative, since each process
+    may run in another folder."""
+    given = os.environ.get(STAFF_SOCKET_VARIABLE, "")
+    if given and not Path(given).is_absolute():
+        raise PathError(f"{STAFF_SOCKET_VARIABLE}: {given!r} is not an absolute path")
+    return given
 
 
 def _private_dir(var: Path) -> Path:

@@ -454,7 +454,12 @@ def main() -> None:
     server_limits.raise_open_file_limit()
     share_one_heap()
     share_metrics()
-    if (path := paths.staff_socket_in_use()) and not any(UNIX_SOCKET in argument for argument in sys.argv):
+    try:
+        path = paths.staff_socket_in_use()
+    except paths.PathError as error:
+        print(f"brigade: {error}", file=sys.stderr)
+        sys.exit(2)
+    if path and not any(UNIX_SOCKET in argument for argument in sys.argv):
         HttpConnections.staff_proxy = StaffProxy(reactor, path)
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = HttpConnections, WebSocketConnections
     command = CommandLineInterface()
