@@ -17,6 +17,7 @@ from typing import Self
 
 from brigade import paths
 from brigade.listen_address import RunError, running_process
+from brigade.one_line_parser import OneLineParser
 
 WAIT = "--wait"
 LOOK_SECONDS = 0.2
@@ -83,13 +84,20 @@ def main() -> int:
     processes.
 
     Return the exit code: 0, 1 if `--wait` was given and not all were replaced, or 2 after one line on stderr
-    if no instance runs here.
+    if no instance runs here. A wrong option ends the program in the same way, before the signal is sent.
     """
+    parser = OneLineParser(
+        prog="python -m brigade.restart",
+        description="Replace the processes of the instance that runs in this folder.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(WAIT, action="store_true", help="return when all processes have been replaced")
+    asked = parser.parse_args()
     try:
         pid = running_process()
         before = RestartRecord.read(pid)
         os.kill(pid, signal.SIGUSR1)
-        if WAIT in sys.argv[1:]:
+        if asked.wait:
             return 0 if wait_for_restart(pid, before) else 1
     except (RunError, OSError) as error:
         print(f"brigade: {error}", file=sys.stderr)

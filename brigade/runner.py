@@ -49,6 +49,7 @@ from brigade.listen_address import (
     socket_address,
     write_instance_address,
 )
+from brigade.one_line_parser import OneLineParser
 from brigade.paths import make_private_and_warn
 from brigade.process_startup import report_ready
 from brigade.process_supervisor import (
@@ -83,13 +84,23 @@ class DatabaseAwayError(RunError):
 
 
 def main() -> int:
-    """Run the app until a signal ends it; return the exit code."""
+    """Run the app until a signal ends it; return the exit code. A wrong option ends the program before it
+    starts anything."""
+    parser = OneLineParser(
+        prog="python -m brigade.runner",
+        description="Run the whole app on one machine until Ctrl-C.",
+        allow_abbrev=False,
+    )
+    wanted = "only migrate the database, and start also while Redis or the database is away"
+    parser.add_argument(ONLY_MIGRATE, action="store_true", help=wanted)
+    parser.parse_args()
     os.chdir(paths.base_dir())
     raise_open_file_limit()
     if os.environ.get("MAKELEVEL"):
         die_with_parent(signal.SIGTERM)  # so that killing `make` ends all that it started
     wrong: BaseException | None = None
     try:
+        paths.staff_socket_in_use()  # a relative path is refused, although `make run` has its own
         make_private_and_warn()
         with (
             hold_instance_lock(),
@@ -267,7 +278,7 @@ async def prepare(environment: dict[str, str]) -> None:
     """
     child = prepare_process(environment, only_migrates())
     if await run_once(child):
-        why = next(iter(last_lines(child.log, 1)), "no word why")
+        why = next(iter(last_lines(child.log, 1, since=child.log_start)), "no word why")
         if why.startswith(DATABASE_AWAY):
             raise DatabaseAwayError(why.removeprefix("manage.py: "))
         if why.startswith("manage.py: "):  # a variable is wrong, not the database

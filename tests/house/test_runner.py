@@ -17,11 +17,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
-from brigade import runner
+from brigade import restart, runner
 from brigade.paths import base_dir
 from brigade.server_limits import open_file_limit
 from tests.nightly import nightly
@@ -106,6 +107,7 @@ def run_forked(var: Path, **more: str) -> tuple[int, list[str]]:
             environment = environment_in(var, **more)
             os.environ.clear()
             os.environ.update(environment)
+            sys.argv[1:] = []
             code = runner.main()
         except BaseException:
             traceback.print_exc()
@@ -197,6 +199,36 @@ def status(url: str) -> int:
         return error.code
 
 
+@pytest.mark.parametrize("program", [runner, restart])
+@pytest.mark.parametrize(
+    "arguments", [["--bogus"], ["--wait", "--migrate"], ["--migrat"], ["--wait", "extra"]]
+)
+def test_a_wrong_option_gets_one_line_and_starts_nothing(
+    program: ModuleType,
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", [program.__name__, *arguments])
+    monkeypatch.setattr(runner, "hold_instance_lock", pytest.fail)
+    monkeypatch.setattr(restart, "running_process", pytest.fail)
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    told = capsys.readouterr()
+    assert ended.value.code == 2 and not told.out
+    assert told.err.count("\n") == 1 and told.err.startswith(f"python -m {program.__name__}: ")
+
+
+@pytest.mark.parametrize(("program", "option"), [(runner, "--migrate"), (restart, "--wait")])
+def test_help_names_the_option_and_starts_nothing(
+    program: ModuleType, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [program.__name__, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 0 and option in capsys.readouterr().out
+
+
 def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -214,6 +246,10 @@ def test_a_taken_port_gets_one_line(tmp_path: Path) -> None:
         ({"DATABASE_URL": "postgres://127.0.0.1:9/brigade"}, "the database does not answer"),
         ({"BRIGADE_VAR": "/proc/nowhere"}, "/proc/nowhere"),
         ({"BRIGADE_URL": "http://[::1"}, "brigade: BRIGADE_URL: 'http://[::1'"),
+        (
+            {"BRIGADE_STAFF_SOCKET": "staff.sock"},
+            "BRIGADE_STAFF_SOCKET: 'staff.sock' is not an absolute path",
+        ),
         ({"REDIS_URL": "foo"}, "REDIS_URL: an address with redis://"),
         *nightly(
             ({"BRIGADE_WEB": "0"}, "BRIGADE_WEB: '0' is not a number from 1 to 64"),

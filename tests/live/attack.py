@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from brigade.one_line_parser import OneLineParser
 from tests.live.attack_clients import Attackers
 from tests.live.attack_loads import LOADS, Load
 from tests.live.books import Books
@@ -27,7 +28,7 @@ from tests.live.crowd import Played, measure
 from tests.live.failure_log import FailureLog
 from tests.live.kills import take_seats, to_the_end, witness
 from tests.live.models import models_served
-from tests.live.options import OneLineParser, number, some_of
+from tests.live.options import number, some_of
 from tests.live.stack import Running, running
 from tests.live.strangers import EVERY, MOST
 from tests.live.table import markdown

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from brigade.one_line_parser import OneLineParser
 from tests.live import rows
 from tests.live.bare import Echoed, echo_measured
 from tests.live.books import Books
@@ -23,7 +24,7 @@ from tests.live.capacity import capacity
 from tests.live.flood import flood
 from tests.live.idle import idle
 from tests.live.models import models, models_served
-from tests.live.options import OneLineParser, number, some_of
+from tests.live.options import number, some_of
 from tests.live.rows import Bench
 from tests.live.stack import running
 from tests.live.staff_requests import api, downloads, reports

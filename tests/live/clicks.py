@@ -19,6 +19,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, async_playwright
 
+from brigade.one_line_parser import OneLineParser
 from kitchen.contract.agent import Situation
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Command, World
@@ -27,7 +28,7 @@ from kitchen.registry.world_registry import get_world
 from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, condition, load_study
 from tests.live.crowd import Played
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.stack import Running, running
 from tests.live.table import Figure, table
 

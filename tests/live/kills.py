@@ -21,10 +21,11 @@ from collections.abc import Sequence
 from itertools import count
 from random import Random
 
+from brigade.one_line_parser import OneLineParser
 from tests.live.books import Books
 from tests.live.crowd import AT_ONCE
 from tests.live.killing import USUAL, VICTIMS, Blow, living, planned, strike
-from tests.live.options import OneLineParser, number, some_of
+from tests.live.options import number, some_of
 from tests.live.stack import Running, busy_processes, running
 from tests.live.stalls import (
     BUSY_GOALS,

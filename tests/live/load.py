@@ -23,11 +23,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from brigade.one_line_parser import OneLineParser
 from tests.live.books import Books
 from tests.live.climb import OVERLOAD, Terms, climbed, measured
 from tests.live.company import Company, Stretch
 from tests.live.mix import TABLES, USUAL, Mix, mix_named
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.printing import bytes_a_step, stretch_table, told, troubles, verdict_table
 from tests.live.sampling import Sample
 from tests.live.soak import companion_totals, errors_in, soaked, verdicts
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
         with running(asked.database, **variables) as stack, Books(stack.environment) as books:
             found = measure_and_tell(stack, books, asked)
     except LookupError as error:
-        print(f"load: {error}", file=sys.stderr)
+        print(f"{command_of(arguments)}: {error}", file=sys.stderr)
         return 2
     return int(not found.good)
 
@@ -98,9 +99,14 @@ def measure_and_tell(stack: Running, books: Books, asked: argparse.Namespace) ->
     return found
 
 
+def command_of(arguments: Sequence[str]) -> str:
+    """Return the command that passes these arguments: `make soak` or `make load`."""
+    return "make soak" if any(one.startswith("--soak") for one in arguments) else "make load"
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command-line options. A wrong option prints one line, with exit code 2."""
-    parser = OneLineParser(prog="load", description="How many people the product carries.")
+    parser = OneLineParser(prog=command_of(arguments), description="How many people the product carries.")
     add = parser.add_argument
     add("--database", choices=("sqlite", "postgres"), default="sqlite")
     add("--web", type=number(1, 64), default=0, help="web processes; else as many as make run starts")

@@ -1,18 +1,10 @@
-"""Parse the options of the programs in this folder. A wrong option prints one line, with exit code 2."""
+"""Parse the values of options of the programs in this folder."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
-from typing import Any, NoReturn
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """An argument parser that prints each error in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the error in one line, and exit with code 2."""
-        self.exit(2, f"{self.prog}: {message}\n")
+from typing import Any
 
 
 def number(least: float, most: float) -> Any:

@@ -19,11 +19,12 @@ from random import Random
 
 from playwright.async_api import Page, async_playwright
 
+from brigade.one_line_parser import OneLineParser
 from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, condition, load_study
 from tests.live.books import Books
 from tests.live.crowd import Played, begin_all, connect_all
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.player import Player
 from tests.live.stack import Running, running
 from tests.live.table import Figure, table

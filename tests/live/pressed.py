@@ -20,11 +20,12 @@ from random import Random
 from playwright.async_api import Page as BrowserPage
 from playwright.async_api import async_playwright
 
+from brigade.one_line_parser import OneLineParser
 from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.grids import grid
 from tests.journeys.person import Person
 from tests.live.books import Books
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.painted import DRAWN, drawn_times
 from tests.live.stack import Running, running
 from tests.live.table import Figure, table

@@ -19,10 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from brigade.one_line_parser import OneLineParser
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
 from tests.live.books import Books
 from tests.live.kills import take_seats, to_the_end
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.stack import Running, running
 from tests.live.witness import Witness
 

@@ -31,11 +31,12 @@ from typing import Any
 import psycopg
 from playwright.async_api import Browser, Page, async_playwright
 
+from brigade.one_line_parser import OneLineParser
 from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, condition, load_study
 from tests.live.books import Books
 from tests.live.kills import take_seats, to_the_end
-from tests.live.options import OneLineParser, some_of
+from tests.live.options import some_of
 from tests.live.stack import Running, running
 from tests.live.witness import Witness
 

@@ -22,9 +22,10 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+from brigade.one_line_parser import OneLineParser
 from tests.live.books import Books
 from tests.live.line import Line, dial
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.stack import Running, running
 from tests.live.table import Figure, table
 

@@ -25,13 +25,14 @@ from itertools import chain, count, cycle, islice, pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
+from brigade.one_line_parser import OneLineParser
 from brigade.server_limits import raise_open_file_limit
 from tests.live.books import Books
 from tests.live.killing import Blow, got_over
 from tests.live.kills import BUSY_STALLED, EVERY, PATIENCE, all_well, take_seats, to_the_end
 from tests.live.machine_switching_players import TickTraveller, Traveller
 from tests.live.network_machines import Machine, Network
-from tests.live.options import OneLineParser, number
+from tests.live.options import number
 from tests.live.stack import plain_environment
 from tests.live.stalls import WORST, Table, Wait, quantile, waits_at
 from tests.live.table import markdown
