@@ -15,6 +15,7 @@ from functools import lru_cache
 from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_KINDS, Organisation
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import gettext_noop
+from kitchen.words.look_alike_letters import BLANKS, LOOK_ALIKES
 
 MAX_PERSON_CHARACTERS = 500
 """Maximum length of a person's message."""
@@ -119,8 +120,10 @@ MASK = "***"
 def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
     """Return the text with each blocked word or phrase replaced by `MASK`.
 
-    Case, spacing, accents of Latin letters, invisible characters and letters that look alike do not matter
-    (`plain_letters`). Entries without any visible character are ignored.
+    Case, accents of Latin letters, invisible characters, letters that look alike (`plain_letters`) and the
+    amount of space between the words of a phrase do not matter. Other spellings are not found: letters with
+    dots or spaces between them, and digits or signs in place of letters. Entries without any visible
+    character are ignored.
     """
     if (pattern := _pattern(tuple(blocked))) is None:
         return text
@@ -135,38 +138,61 @@ def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
 @lru_cache(maxsize=64)
 def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return the regular expression of the blocked words; None if nothing is blocked."""
-    words = [words for one in blocked if (words := plain_letters(one)[0].split())]
+    words = [words for one in blocked if (words := plain_letters(one)[0].translate(_NO_GAPS).split())]
     words.sort(key=lambda one: -len("".join(one)))
-    alone = (_alone(r"\s+".join(map(re.escape, one))) for one in words)
+    alone = (_alone(rf"[\s{INVISIBLE}{BLANK}]+".join(map(_with_gaps, one))) for one in words)
     return re.compile("|".join(alone)) if words else None
 
 
-LOOK_ALIKES = str.maketrans("авеёкмнорстухіїјѕԁԛԝһӏαβεικνορτυχ", "abeekmhopctyxiijsdqwhlabeikvoptux")
-"""Small Cyrillic and Greek letters, and the Latin letters that look like them."""
+def _with_gaps(word: str) -> str:
+    """Return the regular expression of a word that may have invisible characters between its letters."""
+    return f"[{INVISIBLE}{BLANK}]?".join(map(re.escape, word))
+
+
+INVISIBLE, BLANK = "\u200b", "\u2800"
+"""The characters of plain text that stand for any number of invisible characters, and for one or more blank
+characters (`BLANKS`), perhaps with invisible ones."""
+_NO_GAPS = str.maketrans("", "", INVISIBLE + BLANK)
 TILDE = "\u0303"
 """The mark that makes an n a letter of its own: Spanish “ano” and “año” are different words."""
 
 
 def plain_letters(text: str) -> tuple[str, list[int]]:
-    """Return the text in small letters without invisible characters and accents of Latin letters, with Latin
-    letters in place of full-width and similar ones.
+    """Return the text in small letters without accents of Latin letters, with Latin letters in place of
+    full-width and similar ones. Invisible and blank characters in a row become one, `INVISIBLE` or `BLANK`.
 
     Marks of other scripts stay, because they make other letters. The second value is the place in `text` of
     each character.
     """
-    plain, places = [], []
+    plain, places = [""], [0]
     for found in _LETTER.finditer(text):
-        kept, base = "", ""
-        for letter in unicodedata.normalize("NFKD", found[0]).casefold():
-            category = unicodedata.category(letter)
-            if category not in {"Cf", "Mn", "Me"}:
-                kept, base = kept + letter, letter
-            elif category == "Mn" and _is_part_of_letter(base, letter):
-                kept += letter
-        for letter in unicodedata.normalize("NFC", kept):
+        kept, gap = _letter_and_gap(found[0])
+        for letter in kept:
             plain.append(letter.translate(LOOK_ALIKES))
             places.append(found.start())
-    return "".join(plain), places
+        if gap and plain[-1] in (INVISIBLE, BLANK):
+            plain[-1], places[-1] = BLANK if BLANK in (plain[-1], gap) else INVISIBLE, found.end()
+        elif gap:
+            plain.append(gap)
+            places.append(found.end())
+    return "".join(plain), places[1:]
+
+
+def _letter_and_gap(found: str) -> tuple[str, str]:
+    """Return the small letter that begins `found`, with the marks that count, and what is behind it:
+    `INVISIBLE`, `BLANK`, or an empty text."""
+    kept, base, gap = "", "", ""
+    for letter in unicodedata.normalize("NFKD", found).casefold():
+        category = unicodedata.category(letter)
+        if letter in BLANKS:
+            gap = BLANK
+        elif category == "Cf":
+            gap = gap or INVISIBLE
+        elif category not in {"Mn", "Me"}:
+            kept, base = kept + letter, letter
+        elif category == "Mn" and _is_part_of_letter(base, letter):
+            kept += letter
+    return unicodedata.normalize("NFC", kept), gap
 
 
 def _is_part_of_letter(base: str, mark: str) -> bool:
@@ -185,7 +211,8 @@ def _alone(pattern: str) -> str:
     between words, it matches anywhere."""
     if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern):
         return pattern
-    return rf"(?<![\w{_MARKS}]){pattern}(?![\w{_MARKS}])"
+    letter = rf"[\w{_MARKS}]"
+    return rf"(?<!{letter})(?<!{letter}{INVISIBLE}){pattern}(?!{INVISIBLE}?{letter})"
 
 
 BUSY, TALKING, CHOOSE_ONE = "busy", "talking", "choose_one"

@@ -33,6 +33,40 @@ def test_each_blocked_word_is_taken_out_and_nothing_else(text: str, shown: str) 
     assert mask_blocked_words(text, ("idiot", "hell", "what the hell", "a+b", "笨蛋", " ")) == shown
 
 
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        *(f"tu{blank}na" for blank in "\u3164\uffa0\u115f\u1160\u2800"),
+        "t\u200b\u3164\u200du\u1160na",
+        "🅣🅤🅝🅐",
+        "🆃🆄🅽🅰",
+        "ᴛᴜɴᴀ",
+        "tunɑ",  # noqa: RUF001
+        "ŧuna",
+        "τυոа",  # Greek, Armenian, Cyrillic
+        "Ꭲᴜⲛꓮ",  # Cherokee, Coptic, Lisu
+        "ꭲuna",  # a small Cherokee letter
+        "TUNA\u3164",
+    ],
+)
+def test_a_blocked_word_in_letters_that_look_alike_is_masked(spelled: str) -> None:
+    assert mask_blocked_words(f"no {spelled}!", ("tuna",)) == f"no {MASK}!"
+
+
+def test_invisible_characters_join_the_words_of_a_phrase_and_blank_ones_part_words() -> None:
+    blocked = ("a part", "hell")
+    for spelled in ("a\u200bpart", "a \u2060 p\u200bart", "a\u3164part"):
+        assert mask_blocked_words(spelled, blocked) == MASK
+    assert mask_blocked_words("apart", blocked) == "apart"
+    assert mask_blocked_words("hell\u200bo, s\u200bhell", blocked) == "hell\u200bo, s\u200bhell"
+    assert mask_blocked_words("the\u3164hell\u2800it", blocked) == f"the\u3164{MASK}it"
+
+
+@pytest.mark.parametrize("other", ["tuña", "t.u.n.a", "t u n a", "7una", "tunas"])
+def test_spellings_that_are_not_found_stay(other: str) -> None:
+    assert mask_blocked_words(f"- {other} -", ("tuna",)) == f"- {other} -"
+
+
 def test_without_words_a_text_stays_as_it_is() -> None:
     assert mask_blocked_words("You idiot", ()) == mask_blocked_words("You idiot", ("", " ")) == "You idiot"
 
