@@ -14,7 +14,7 @@ import pytest
 
 from brigade import fork_server
 from brigade.fork_server import ForkServer
-from brigade.process_supervisor import ChildProcess
+from brigade.process_supervisor import ChildProcess, last_lines
 from tests.servers import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")
@@ -47,9 +47,11 @@ def name_of(pid: int) -> str:
 
 def test_a_forked_program_has_its_name_its_log_and_its_exit_code(server: ForkServer) -> None:
     failing = program(server, FAILS)
+    failing.log.write_text("words of an earlier start\n")
     process = failing.start()
     assert process.wait(60) == process.poll() == FAILED
-    assert "/nowhere" in failing.log.read_text()
+    words = "\n".join(last_lines(failing.log, 100, since=failing.log_start))
+    assert "/nowhere" in words and "earlier" not in words
     waiting = program(server, WAITS)
     pid = waiting.start().pid
     wait_until(lambda: name_of(pid) == "program", "its name")
@@ -61,6 +63,13 @@ def test_a_forked_program_has_its_name_its_log_and_its_exit_code(server: ForkSer
 def process_end(child: ChildProcess) -> int:
     assert child.process
     return child.process.wait(60)
+
+
+def test_what_the_server_logged_before_this_start_is_left_out(server: ForkServer) -> None:
+    server.close()
+    server.log.write_text("words of an earlier start\n")
+    server.start()
+    assert last_lines(server.log, since=server.log_start) == []
 
 
 def test_programs_survive_the_server_and_new_ones_start_without_it(server: ForkServer) -> None:
