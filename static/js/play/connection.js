@@ -270,6 +270,7 @@
     ready: () => state.connected && state.greeted,
     reconnect: () => state.socket.reconnect(),
     get doubted() { return state.doubted; },
+    get silence() { return Date.now() - state.heard; }, // milliseconds
     get opening() { return !reached() && !state.attempt && !state.doubted; },
   };
   showConnection();
