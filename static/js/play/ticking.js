@@ -211,7 +211,8 @@
     const seconds = Math.ceil((state.begins - Date.now()) / 1000);
     const waits = choosing.phase !== "over" && !state.ended;
     const since = state.stepped ? performance.now() - state.stepped : 0;
-    const still = since > STILL + state.tick && since - play.connection.silence > ANSWERED;
+    const { silence, answering } = play.connection;
+    const still = since > STILL + state.tick && since - silence > ANSWERED && answering > STILL;
     const reached = play.connection.reached(); // if not, nothing is known of the clock
     if (waits && reached && (state.late || still)) say("tick-said", SAY.still);
     else if (state.observation === null) say("tick-said", waits ? (state.full ? SAY.full : SAY.awaited) : "");

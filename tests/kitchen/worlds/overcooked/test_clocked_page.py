@@ -221,6 +221,10 @@ async def test_a_server_that_is_silent_is_not_said_to_have_stopped_its_clock(bro
     clock = await started(browser)
     found = await sayings_until(clock, ("", DOUBTED))
     assert found == [("", "Connected"), ("", DOUBTED)]
+    clock.lines[-1].send('{"type": "pong"}')  # it answers again, and a moment later come the steps
+    await clock.page.wait_for_timeout(600)
+    await clock.tick("stay")
+    assert await clock.page.evaluate("sayings.slice(2)") == [["", "Connected"]]
 
 
 async def test_a_clock_that_stopped_is_told_of_only_while_its_server_answers(browser: Browser) -> None:
