@@ -53,11 +53,16 @@ MOST_UNREAD = 24
 """Number of unread messages of one websocket that a page never has for long: it waits for answers, and its
 presence checks come at most once a second. After a pause of this process there may be more for a moment."""
 UNREAD_SECONDS = 2.0
-"""Seconds in which an application must read messages beyond `MOST_UNREAD`, or the websocket is closed."""
+"""Seconds in which an application must read messages beyond `MOST_UNREAD`, or at least `LEAST_READ` of them.
+Otherwise the websocket is closed."""
+LEAST_READ = 0.25
+"""Part of the unread messages that an application reads in `UNREAD_SECONDS`, if it only has to catch up after
+a pause of this process."""
 PAUSE_SECONDS = 0.25
 """Seconds of delay after which a timer shows that this process has paused."""
-MOST_UNREAD_AT_ONCE = 500
-"""Maximum number of unread messages of one websocket, at any time."""
+MOST_UNREAD_AT_ONCE = 1000
+"""Maximum number of unread messages of one websocket, at any time. A real-time page opens a new connection
+after at most 9 s of silence. Until then, 50 pressed and released keys a second may arrive."""
 LARGEST_UNREAD = 1024
 """Maximum bytes of an unread message beyond the first `MOST_UNREAD`. A pressed key has a hundred."""
 ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200

@@ -294,11 +294,13 @@ class LimitedWebSocket(WebSocketProtocol):
     also closed if it sends endless pings, pongs or fragments, which no browser does.
 
     After a pause of this process, all messages that came meanwhile are here at once. So they count only
-    after the application had time to read them.
+    after the application had time to read them, and not while it catches up.
     """
 
     unread_check: asyncio.TimerHandle | None = None
     """The coming check whether the application has read enough. None if few messages are unread."""
+    peak_unread = 0
+    """The highest number of unread messages since the last check whether the application has read enough."""
     is_refused = False
     """True once the application has closed the websocket because of a limit."""
 
@@ -318,8 +320,8 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """Pass a message from the browser to the application. Close the websocket if too many messages are
-        waiting for the application, or many for `UNREAD_SECONDS`. Drop it if the application has closed
-        the websocket because of a limit."""
+        waiting for the application, or many for `UNREAD_SECONDS`. Drop the message if the application has
+        closed the websocket because of a limit."""
         if self.is_refused:
             return
         unread = self.application_queue.qsize()
@@ -330,6 +332,7 @@ class LimitedWebSocket(WebSocketProtocol):
             return
         elif unread < server_limits.MOST_UNREAD_AT_ONCE and len(payload) <= server_limits.LARGEST_UNREAD:
             super().onMessage(payload, isBinary)
+            self.peak_unread = max(self.peak_unread, unread + 1)
             if self.unread_check is None:
                 self.check_unread_later()
         else:
@@ -337,17 +340,18 @@ class LimitedWebSocket(WebSocketProtocol):
 
     def check_unread_later(self) -> None:
         """Check in `UNREAD_SECONDS` how many messages are still unread."""
-        loop = asyncio.get_running_loop()
+        loop, self.peak_unread = asyncio.get_running_loop(), self.application_queue.qsize()
         due = loop.time() + server_limits.UNREAD_SECONDS
         self.unread_check = loop.call_at(due, self.check_unread, due)
 
     def check_unread(self, due: float) -> None:
         """Close the websocket if many messages are still unread at the time `due`. If this process paused
-        meanwhile, check again later."""
-        self.unread_check = None
-        if self.state != self.STATE_OPEN or self.application_queue.qsize() < server_limits.MOST_UNREAD:
+        meanwhile, or the application is catching up, check again later."""
+        self.unread_check, unread = None, self.application_queue.qsize()
+        if self.state != self.STATE_OPEN or unread < server_limits.MOST_UNREAD:
             return
-        if asyncio.get_running_loop().time() - due > server_limits.PAUSE_SECONDS:
+        is_late = asyncio.get_running_loop().time() - due > server_limits.PAUSE_SECONDS
+        if is_late or unread <= self.peak_unread * (1 - server_limits.LEAST_READ):
             self.check_unread_later()
         else:
             self.shut()

@@ -55,9 +55,12 @@ log = logging.getLogger(__name__)
 
 NO_EPISODE_STAMP = "", "", (0, "", "", 0, 0, 0)
 """The stored state (key, page, stamp) of a seat whose episode is erased."""
-MESSAGES_PER_SECOND, MAX_MESSAGES = 40.0, 240
-"""Keys and pings of a page allowed in a second, and at once. At once are those that come while this process
-pauses."""
+MESSAGES_PER_SECOND, MAX_MESSAGES = 200.0, 1000
+"""Keys and pings of a page that are read in a second, and at once. At once are those that come while this
+process pauses. That is more than the fastest player sends, so that no keys wait after a pause."""
+FORWARDED_PER_SECOND, MAX_FORWARDED = 40.0, 240
+"""Keys of a page that are forwarded in a second, and at once. Of the keys that wait, only the newest states
+are kept."""
 MAX_WAITING_KEYS = 16
 """Maximum number of keys whose messages wait to be forwarded."""
 ASK_AGAIN_SECONDS = 1.0
@@ -168,6 +171,7 @@ class TickConsumer(SeatConsumer):
         super().__init__(*args, **kwargs)
         self.keys = WaitingKeys()
         self.tokens_at_once = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
+        self.forward_tokens = TokenBucket(rate=FORWARDED_PER_SECOND, most=MAX_FORWARDED)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
         """Open the page for this key. Return the page and its first answer.
@@ -197,6 +201,7 @@ class TickConsumer(SeatConsumer):
     async def disconnect(self, code: int) -> None:
         """Inform the clock process that the connection has closed, so that it releases the page's keys.
         Then unsubscribe."""
+        self.keys.clear()
         if self.page and self.channel_name:
             try:
                 await self.notify_owner("keys.left")
@@ -218,7 +223,7 @@ class TickConsumer(SeatConsumer):
 
     async def on_key(self, page: OpenPage, message: KeyMessage) -> None:
         """Forward a pressed or released key to the clock process that owns the episode. While earlier keys
-        are being forwarded, only the newest state of each key waits."""
+        are being forwarded, or too many were, only the newest state of each key waits."""
         self.keys.add(message)
         if self.forwarding is None or self.forwarding.done():
             self.forwarding = asyncio.create_task(self._forward_keys())
@@ -229,6 +234,7 @@ class TickConsumer(SeatConsumer):
                 for one in messages:
                     key = {"command": list(one.command), "down": one.down, "number": one.number}
                     await self.notify_owner("keys.pressed", **key)
+                    await self.forward_tokens.taken()
         except CHANNEL_ERRORS as error:
             self.keys.clear()
             log.warning("the clock cannot be told: %s", error)

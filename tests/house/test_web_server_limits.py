@@ -242,6 +242,22 @@ async def test_a_pause_of_the_server_before_the_check_counts_against_nobody(
     assert (wire.producerState, close_code(wire, client)) == ("paused", RATE_CLOSE_CODE)
 
 
+async def test_an_application_that_catches_up_after_a_pause_has_more_time(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_limits, "UNREAD_SECONDS", 0.02)
+    wire, client = await connected(talk)
+    send(wire, client, 8 * server_limits.MOST_UNREAD)
+    for read in (2, 2, 1):
+        for _ in range(read * server_limits.MOST_UNREAD):
+            wire.protocol.application_queue.get_nowait()
+        wire.protocol.check_unread(asyncio.get_running_loop().time())
+        assert (wire.producerState, close_code(wire, client)) == ("producing", None)
+    wire.protocol.application_queue.get_nowait()  # too few
+    wire.protocol.check_unread(asyncio.get_running_loop().time())
+    assert (wire.producerState, close_code(wire, client)) == ("paused", RATE_CLOSE_CODE)
+
+
 async def test_nothing_is_passed_on_that_comes_after_the_application_refused_more(talk: Talk) -> None:
     for code, unread in ((RATE_CLOSE_CODE, 0), (RESTART_CLOSE_CODE, 5)):
         wire, client = await connected(talk)

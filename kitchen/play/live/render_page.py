@@ -304,11 +304,12 @@ SCRIPT_TEXTS: Mapping[str, str] = {
 }
 """Texts by the name that the scripts use. Scripts fill in the placeholders in braces."""
 REALTIME_TEXTS: Mapping[str, str] = {
-    "offline": gettext_noop("You are offline. The game goes on without you until you are connected again."),
-    "doubted": gettext_noop("Waiting for the connection… The game goes on meanwhile."),
+    "offline": gettext_noop("You are offline. The game may go on without you until you are connected again."),
+    "doubted": gettext_noop("Waiting for the connection… The game may go on meanwhile."),
     "silent": gettext_noop("The server does not answer; trying again… The game may go on meanwhile."),
 }
-"""Texts that replace those above in a real-time episode."""
+"""Texts that replace those above in a real-time episode. Without an answer of the server, the page does not
+know whether the game goes on."""
 SCENE_TEXTS: Mapping[str, str] = {
     "more": gettext_noop("More …"),
     "you": gettext_noop("you"),

@@ -40,7 +40,8 @@
   const said = document.querySelector("#connection [data-text]");
   const state = {
     connected: false, attempt: 0, final: "",
-    heard: Date.now(), socket: null, raw: null, opening: 0, silent: false, taking: true,
+    heard: Date.now(), answering: Date.now(), // when we heard something last; since when nothing was in doubt
+    socket: null, raw: null, opening: 0, silent: false, taking: true,
     greeted: false, // whether we heard how things stand since we are connected
     asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
     overdue: 0, // how many connections one after the other were not open in time
@@ -132,7 +133,7 @@
 
   function onOpen(event) {
     state.socket = event.detail.socketWrapper;
-    state.heard = Date.now();
+    state.heard = state.answering = Date.now();
     state.silent = false;
     state.doubted = false;
     state.greeted = false;
@@ -203,6 +204,7 @@
     state.greeted = true;
     if (state.doubted) {
       state.doubted = false;
+      state.answering = Date.now();
       showConnection();
     }
     state.taking = false;
@@ -270,6 +272,8 @@
     ready: () => state.connected && state.greeted,
     reconnect: () => state.socket.reconnect(),
     get doubted() { return state.doubted; },
+    get silence() { return Date.now() - state.heard; }, // milliseconds
+    get answering() { return Date.now() - state.answering; },
     get opening() { return !reached() && !state.attempt && !state.doubted; },
   };
   showConnection();

@@ -140,7 +140,7 @@
     if (event.repeat) return;
     radio.closest("details")?.setAttribute("open", "");
     choosing.mark(radio);
-    if (!radio.checkVisibility()) menu().querySelector("[data-fold]")?.click();
+    if (!radio.checkVisibility()) menu().querySelector("[data-fold][aria-expanded=false]")?.click();
     radio.focus();
   }
 

@@ -113,6 +113,18 @@
     return part;
   }
 
+  /* What the person has opened stays open: folds, as the class of the page says, and details that come as they are. */
+  function keepOpen(target, fresh) {
+    for (const fold of fresh.querySelectorAll("[data-fold]")) {
+      fold.setAttribute("aria-expanded", String(play.classList.contains(fold.dataset.fold)));
+    }
+    const open = [...target.querySelectorAll("details[open]")];
+    for (const one of fresh.querySelectorAll("details:not([open])")) {
+      one.open = true;
+      one.open = open.some((here) => here.isEqualNode(one));
+    }
+  }
+
   function beforeSwap(event) {
     const target = event.detail.target;
     const fresh = event.detail.fragment.firstElementChild;
@@ -121,6 +133,7 @@
       if (fresh.matches("[data-again]")) choosing.owe();
       choosing.release();
     }
+    keepOpen(target, fresh);
     event.detail.shouldSwap = !target.isEqualNode(fresh);
     if (!event.detail.shouldSwap) return;
     swapped = true;
@@ -148,7 +161,11 @@
   function put(html) {
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
-    for (const panel of [...fresh.content.children]) document.getElementById(panel.id)?.replaceWith(panel);
+    for (const panel of [...fresh.content.children]) {
+      const here = document.getElementById(panel.id);
+      if (here) keepOpen(here, panel);
+      here?.replaceWith(panel);
+    }
     choosing.read(document.getElementById("bar"));
     play.dispatchEvent(new Event("brigade:panels"));
     showOver();

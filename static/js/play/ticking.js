@@ -13,6 +13,7 @@
   const AGAIN = 2000; // milliseconds after which a key that is held down is said again
   const PATIENT = 1000; // after which a command that was not carried out will not be
   const STILL = 1500; // milliseconds without a step after which it is said that the clock stands still
+  const ANSWERED = 500; // milliseconds after the last step: if the server was heard later, only its clock stands still
   const MOST = 8; // commands that are shown ahead
   const TOLD = 6000; // milliseconds for which it is said that time was lost, or who is gone
   const { choosing } = play;
@@ -209,11 +210,13 @@
   function sayBegin() {
     const seconds = Math.ceil((state.begins - Date.now()) / 1000);
     const waits = choosing.phase !== "over" && !state.ended;
-    const still = waits && state.stepped && performance.now() - state.stepped > STILL + state.tick;
-    if (waits && state.late) say("tick-said", SAY.still);
+    const since = state.stepped ? performance.now() - state.stepped : 0;
+    const { silence, answering } = play.connection;
+    const still = since > STILL + state.tick && since - silence > ANSWERED && answering > STILL;
+    const reached = play.connection.reached(); // if not, nothing is known of the clock
+    if (waits && reached && (state.late || still)) say("tick-said", SAY.still);
     else if (state.observation === null) say("tick-said", waits ? (state.full ? SAY.full : SAY.awaited) : "");
-    else if (still && play.connection.reached()) say("tick-said", SAY.still);
-    else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits ? state.stood : "");
+    else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits && reached ? state.stood : "");
   }
 
   /* fingers and the mouse, on a button that stands for a command */
@@ -244,6 +247,7 @@
   document.addEventListener("htmx:wsBeforeMessage", onMessage);
   document.addEventListener("htmx:wsOpen", (event) => {
     state.line = event.detail.event.target;
+    state.late = false; // a server that is late says so anew
   });
   document.addEventListener("htmx:wsClose", () => {
     state.held.clear();
@@ -255,6 +259,7 @@
   document.addEventListener("contextmenu", (event) => buttonOf(event) && event.preventDefault());
   window.addEventListener("blur", letGo);
   document.addEventListener("visibilitychange", letGo);
+  play.addEventListener("brigade:connection", sayBegin);
   setInterval(hold, 20);
   setInterval(sayBegin, 250);
   play.ticking = { down, up, seen, expects: () => plays() && state.stepped > 0 };

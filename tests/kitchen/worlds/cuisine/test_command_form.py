@@ -69,6 +69,11 @@ class Line:
         """What has changed of the view comes."""
         self.says(self._screen.fragments(PAGE, view))
 
+    def shows_all(self, view: SeatView) -> None:
+        """The whole comes, as after a new connection."""
+        self._screen = Screen()
+        self.shows(view)
+
     async def die(self, page: Page) -> None:
         """It breaks, and cannot be made again for the time being."""
         self.dead = True
@@ -199,6 +204,36 @@ async def test_what_is_asked_first_is_chosen_when_it_is_sent_on_the_drawing_and_
     assert await page.evaluate("scrollY") == away > 0  # where the hint is has been seen
     assert await page.inner_text("[data-quick] p") == asked
     await line.commanded(page)
+
+
+OPEN = "[...document.querySelectorAll('[data-play] details[open] summary')].map(one => one.textContent)"
+
+
+async def test_what_was_open_stays_open_with_its_choice_when_a_page_has_reconnected(browser: Browser) -> None:
+    thought = {1: {"said": "First rice.", "thought": "Rice is missing."}}
+    line, view = Line(), changed(play(kitchen(2)), offered=True, shows_intents=True, intents=thought)
+    page = await line.open(browser, view, asks_first=True)
+    fold, submit = page.locator("[data-fold=show-actions]"), page.locator("[data-submit]")
+    await page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    opened = await page.evaluate(OPEN)
+    assert "What it thought" in opened
+    await page.set_viewport_size({"width": 360, "height": 740})
+    await fold.click()
+    await page.click("#do-goto-pot0")
+    for step in range(2):
+        await line.die(page)
+        await expect(submit).to_have_text("Not connected: your choice is kept")
+        await line.mend(page)
+        line.shows_all(view)
+        await expect(submit).to_have_text("Go to pot 1")
+        await expect(submit).to_be_visible()
+        await expect(fold).to_have_attribute("aria-expanded", "true")
+        assert (await page.evaluate(CHOSEN), await page.evaluate(OPEN)) == (TO_POT, opened), step
+    await page.keyboard.press("Escape")
+    await fold.click()
+    line.shows_all(view)
+    await expect(fold).to_have_attribute("aria-expanded", "false")
+    await expect(page.locator("#menu-actions")).to_be_hidden()
 
 
 async def test_kitchen_or_tables_is_remembered_for_the_episode_and_for_no_other(browser: Browser) -> None:

@@ -106,7 +106,8 @@ async def open_page(
     """A play page as it comes from the server, without one; `more` goes to its template."""
     page = await browser.new_page()
     await page.route("**/*", serve)
-    more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": script_texts(scene=False)}
+    words = script_texts(scene=False, ticking=bool(view.timing.tick_ms))
+    more |= {"socket_path": "/nowhere/", "leave_url": "/leave/", "script_words": words}
     context = page_context(world, view, **more)
     html = render_to_string("kitchen/play/play.html", context)
     await page.route(

@@ -194,6 +194,50 @@ async def test_when_it_begins_and_that_time_was_lost_is_said(browser: Browser) -
     assert await page.inner_text("#tick-said") == stood and await page.inner_text("#notice") == ""
 
 
+SAYINGS = """() => {
+    const read = (id) => document.querySelector(id).textContent.trim();
+    window.sayings = [];
+    const note = () => {
+        const [clock, line] = [read("#tick-said"), read("#connection [data-text]")];
+        if (sayings.at(-1)?.join() !== [clock, line].join()) sayings.push([clock, line]);
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true });
+    note();
+}"""
+"""Notes what the page says of the clock and of its connection, whenever one of the two changes."""
+STOPPED = "The clock has stopped. It will continue by itself."
+DOUBTED = "Waiting for the connection… The game may go on meanwhile."
+
+
+async def sayings_until(clock: Clock, last: tuple[str, str]) -> list[tuple[str, str]]:
+    """What the page says after one tick, up to this."""
+    await clock.tick("stay")
+    await clock.page.evaluate(SAYINGS)
+    await clock.page.wait_for_function("last => sayings.at(-1).join() === last.join()", arg=list(last))
+    return [(of_clock, of_line) for of_clock, of_line in await clock.page.evaluate("sayings")]
+
+
+async def test_a_server_that_is_silent_is_not_said_to_have_stopped_its_clock(browser: Browser) -> None:
+    clock = await started(browser)
+    found = await sayings_until(clock, ("", DOUBTED))
+    assert found == [("", "Connected"), ("", DOUBTED)]
+    clock.lines[-1].send('{"type": "pong"}')  # it answers again, and a moment later come the steps
+    await clock.page.wait_for_timeout(600)
+    await clock.tick("stay")
+    assert await clock.page.evaluate("sayings.slice(2)") == [["", "Connected"]]
+
+
+async def test_a_clock_that_stopped_is_told_of_only_while_its_server_answers(browser: Browser) -> None:
+    clock, answers = await started(browser), True
+    clock.lines[-1].on_message(lambda _: clock.lines[-1].send('{"type": "pong"}') if answers else None)
+    found = await sayings_until(clock, (STOPPED, "Connected"))
+    assert found == [("", "Connected"), (STOPPED, "Connected")]
+    answers = False
+    await clock.page.wait_for_function("last => sayings.at(-1).join() === last.join()", arg=["", DOUBTED])
+    pairs = {tuple(one) for one in await clock.page.evaluate("sayings")}
+    assert (STOPPED, DOUBTED) not in pairs
+
+
 TOPS = """() => {
     const words = JSON.parse(document.getElementById("words").textContent);
     return [words.awaited, words.stood, ""].map(text => {
