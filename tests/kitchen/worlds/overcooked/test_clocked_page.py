@@ -201,7 +201,8 @@ SAYINGS = """() => {
         const [clock, line] = [read("#tick-said"), read("#connection [data-text]")];
         if (sayings.at(-1)?.join() !== [clock, line].join()) sayings.push([clock, line]);
     };
-    new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true });
+    const everything = { childList: true, characterData: true, subtree: true };
+    new MutationObserver(note).observe(document.body, everything);
     note();
 }"""
 """Notes what the page says of the clock and of its connection, whenever one of the two changes."""
