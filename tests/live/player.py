@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -232,14 +231,19 @@ class Player:
     async def _connect_again(self, asked: bool) -> None:
         """Connect again until it succeeds, at once if the server requested it. Choose again if a sent command
         was not answered."""
-        tries = 0 if self.heard_once else -1
+        tries, overdue = 0 if self.heard_once else -1, 0
         while self.line is None:
             if tries >= 0:
                 pause = AT_ONCE * self.chance.random() if asked else pause_before(tries, self.chance)
                 await asyncio.sleep(pause)
             tries, asked, self.refused = tries + 1, False, not asked
-            with suppress(OSError):
-                await self.connect()
+            try:
+                async with asyncio.timeout(opening_seconds(overdue)):
+                    await self.connect()
+            except TimeoutError:
+                overdue += 1
+            except OSError:
+                continue
         if not self.refused and (wanted := self.waits_for) is not None:
             await asyncio.sleep(CALM)
             self.refused = self.waits_for == wanted
