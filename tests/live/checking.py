@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from kitchen.contract.agent import REASON_TO_ANSWER
-from kitchen.contract.automatic_commands import NOT_ASKED
+from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED
 from kitchen.contract.world import Json, World
 from kitchen.infra.append_only import unguarded_tables
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -24,7 +24,7 @@ def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
 
     Each seat's page has its `key`, the shown `steps`, and `views`: pairs of a step and what the seat saw,
     with the score. `taken` has pairs of a step and the command that the page was told is stored, with a third
-    value if it only saw that the step ran: then its time may have run out instead.
+    value if it only saw that the step ran: its time may have run out, or the step did not wait for it.
     """
     pages = list(shown)
     unguarded = [f"{table}: rows can be changed" for table in unguarded_tables()]
@@ -117,8 +117,8 @@ def wrong_views(seat: Seat, rows: Iterable[Step], views: Iterable[Json]) -> Iter
 def wrong_answers(seat: Seat, taken: Iterable[Json]) -> Iterator[str]:
     """Check that each command which the page was told is stored is the one in the log."""
     rows = SeatCommand.objects.filter(episode=seat.episode, seat=seat.number)
-    stored_commands = dict(rows.values_list("step", "command"))
-    timed_out = set(rows.filter(chosen_by=TIMEOUT).values_list("step", flat=True))
+    stored = {row.step: (row.command, row.chosen_by) for row in rows}
     for step, command, *inferred in taken:
-        if stored_commands.get(step) != command and not (any(inferred) and step in timed_out):
-            yield f"step {step}: {command} was taken, and {stored_commands.get(step)} is stored"
+        is_stored, chosen_by = stored.get(step, (None, "nobody"))
+        if is_stored != command and not (any(inferred) and chosen_by in (TIMEOUT, BY_WORLD)):
+            yield f"step {step}: {command} was taken, and {is_stored} is stored, chosen by {chosen_by}"

@@ -73,7 +73,11 @@ async def strike(
     end = time.monotonic() + LONGEST * mean * len(blows) + CALM
     for number, blow in enumerate(blows):
         await asyncio.sleep(mean * chance.uniform(*BETWEEN))
-        await got_over(calm)
+        if not await got_over(calm):
+            print(
+                f"play has not recovered {CALM:g} s after {' and '.join(blows[number - 1].killed)}",
+                flush=True,
+            )
         if is_over() or time.monotonic() > end:
             return list(blows[:number])
         blow.at = time.monotonic()
@@ -84,11 +88,12 @@ async def strike(
     return list(blows)
 
 
-async def got_over(calm: Callable[[], bool]) -> None:
-    """Wait until the app has recovered, up to a limit."""
+async def got_over(calm: Callable[[], bool]) -> bool:
+    """Wait until the app has recovered, up to a limit. Return whether it has."""
     end = time.monotonic() + CALM
-    while not calm() and time.monotonic() < end:
+    while not (is_calm := calm()) and time.monotonic() < end:
         await asyncio.sleep(0.1)
+    return is_calm
 
 
 def kill_one(stack: Running, victims: Sequence[str], chance: Random) -> list[str]:

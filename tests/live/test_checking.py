@@ -54,7 +54,7 @@ def test_a_state_that_was_shown_and_is_not_the_stored_one_is_named(shown: dict[s
 def test_a_command_that_was_taken_and_is_not_stored_is_named(shown: dict[str, Any]) -> None:
     shown["taken"][1] = (2, ["noop"])
     (fault,) = faults_in([shown])
-    assert fault.endswith("step 2: ['noop'] was taken, and ['goto', 'pot0'] is stored")
+    assert fault.endswith("step 2: ['noop'] was taken, and ['goto', 'pot0'] is stored, chosen by person")
 
 
 def test_a_second_decision_for_a_step_is_named_unless_it_had_no_effect() -> None:
