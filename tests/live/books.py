@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,9 @@ from kitchen.contract.world import Json
 from kitchen.infra.os_processes import parent_death_hook
 
 T = TypeVar("T")
+
+ANSWER_SECONDS = 1200.0
+"""Seconds that an answer may take."""
 
 TRIES = 20
 """The number of attempts. Each waits for SQLite's lock as long as the product does."""
@@ -72,13 +76,16 @@ class Books:
 
     def ask(self, question: str, **arguments: Any) -> Any:
         """Call the function of this name below in the other process, and return its result. Raises
-        RuntimeError if it fails.
+        RuntimeError if it fails, and TimeoutError after `ANSWER_SECONDS`.
 
         Threads wait for each other's answers. So a thread whose caller was cancelled still reads its own.
         """
         pipe: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
         with self._lock:
             print(json.dumps([question, arguments]), file=pipe[0], flush=True)
+            if not select.select([pipe[1]], [], [], ANSWER_SECONDS)[0]:
+                self._process.kill()  # a late answer would be taken for the next one
+                raise TimeoutError(f"{question}: no answer from the books within {ANSWER_SECONDS:g} s")
             line = pipe[1].readline()
         if not line:
             raise RuntimeError(f"{question}: the books were closed, see above")

@@ -5,13 +5,17 @@ complete.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from kitchen.contract.agent import REASON_TO_ANSWER
+from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED
 from kitchen.contract.world import Json, World
 from kitchen.infra.append_only import unguarded_tables
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.play.turn.state_store import current_world
+from kitchen.play.turn.step_timer import TIMEOUT
 from kitchen.registry.world_registry import get_world
 
 
@@ -19,7 +23,8 @@ def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
     """Return one line for each fault; empty if there is none.
 
     Each seat's page has its `key`, the shown `steps`, and `views`: pairs of a step and what the seat saw,
-    with the score. `taken` has pairs of a step and the command that the page was told is stored.
+    with the score. `taken` has pairs of a step and the command that the page was told is stored, with a third
+    value if it only saw that the step ran: its time may have run out, or the step did not wait for it.
     """
     pages = list(shown)
     unguarded = [f"{table}: rows can be changed" for table in unguarded_tables()]
@@ -75,7 +80,8 @@ def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
 
 def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
     """Check that each seat has one command per step, and each agent one decision per step, as they ran. A
-    worker that vanished may have decided, too; that decision has no effect (`dropped`)."""
+    worker that vanished may have decided, too; that decision has no effect (`dropped`). An agent is not asked
+    in a step whose commands the world gives, or an earlier plan."""
     given = sorted(
         (row.step, row.seat, json.dumps(row.command))
         for row in SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
@@ -85,27 +91,34 @@ def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
         yield "the commands that were given are not those that ran"
     for mind in episode.minds.all():
         decisions = Decision.objects.filter(mind=mind, step__lte=episode.step, dropped="")
-        decided = sorted(decisions.values_list("step", flat=True))
-        if decided != list(range(1, episode.step + 1)):
+        decided = Counter(decisions.exclude(because=REASON_TO_ANSWER).values_list("step", flat=True))
+        of_agent = SeatCommand.objects.filter(episode=episode, seat__in=mind.seats.values("number"))
+        asked = of_agent.filter(planned_in=None, step__lte=episode.step).exclude(chosen_by__in=NOT_ASKED)
+        undecided = set(asked.values_list("step", flat=True)) - decided.keys()
+        if undecided or any(times > 1 for times in decided.values()):
             yield f"{mind}: not one decision for each step"
 
 
 def wrong_views(seat: Seat, rows: Iterable[Step], views: Iterable[Json]) -> Iterator[str]:
-    """Compare what a page showed after each step with what the seat sees in the replay."""
+    """Compare what a page showed after each step with what the seat sees in the replay. Metrics that are
+    hidden during play need not be shown. After the end, pages also show metrics of the log."""
     by_step: dict[int, list[Json]] = {}
     for step, *saw in views:
         by_step.setdefault(step, []).append(saw)
     for row, world in replayed(seat.episode, rows):
         step = row.number if row else 0
-        sees = json.loads(json.dumps([world.observe(seat.number), world.score()]))
-        if any(saw != sees for saw in by_step.get(step, [])):
+        hidden = frozenset() if step == seat.episode.step else world.hidden_metrics(seat.number)
+        known = {name: value for name, value in world.score().items() if name not in hidden}
+        sees, score = json.loads(json.dumps([world.observe(seat.number), known]))
+        if any(saw != sees or scored != scored | score for saw, scored in by_step.get(step, [])):
             yield f"step {step}: another state was shown than was stored"
 
 
 def wrong_answers(seat: Seat, taken: Iterable[Json]) -> Iterator[str]:
     """Check that each command which the page was told is stored is the one in the log."""
     rows = SeatCommand.objects.filter(episode=seat.episode, seat=seat.number)
-    stored_commands = dict(rows.values_list("step", "command"))
-    for step, command in taken:
-        if stored_commands.get(step) != command:
-            yield f"step {step}: {command} was taken, and {stored_commands.get(step)} is stored"
+    stored = {row.step: (row.command, row.chosen_by) for row in rows}
+    for step, command, *inferred in taken:
+        is_stored, chosen_by = stored.get(step, (None, "nobody"))
+        if is_stored != command and not (any(inferred) and chosen_by in (TIMEOUT, BY_WORLD)):
+            yield f"step {step}: {command} was taken, and {is_stored} is stored, chosen by {chosen_by}"

@@ -20,11 +20,12 @@ VICTIMS: Mapping[str, tuple[str, ...]] = {
     "broker": ("valkey", "redis"),
     "database": ("postgres",),
     "planner": ("planner",),
+    "ticker": ("ticker",),
     "fork-server": ("fork-server",),
     "valkey": ("valkey", "redis"),
 }
 """The kinds of process that can be killed, with their names in `Running.processes`."""
-USUAL = ("web", "staff", "worker", "broker", "database", "fork-server")
+USUAL = ("web", "staff", "worker", "broker", "database", "fork-server", "ticker")
 SHARES = {"single": 0.6, "pair": 0.2, "dense": 0.2}
 """The shares of single kills, pairs and bursts among the kills."""
 BURST = 5
@@ -32,6 +33,8 @@ DENSE = (0.2, 1.0)
 """Seconds between two kills of a burst."""
 BETWEEN = (0.5, 1.5)
 """The range of the pause between two kills, as multiples of the mean."""
+LONGEST = 3.0
+"""The factor by which all kills together may take longer than planned."""
 CALM = 60.0
 """Seconds that a kill waits for the app to recover from the last one."""
 
@@ -63,24 +66,34 @@ async def strike(
     chance: Random,
     mean: float,
     calm: Callable[[], bool],
-) -> None:
+    is_over: Callable[[], bool] = lambda: False,
+) -> list[Blow]:
     """Kill processes one after another, `mean` seconds apart. Each kill waits until the app has recovered
-    from the last (`calm`)."""
-    for blow in blows:
+    from the last (`calm`). Return the kills, fewer if play is over or if all together take too long."""
+    end = time.monotonic() + LONGEST * mean * len(blows) + CALM
+    for number, blow in enumerate(blows):
         await asyncio.sleep(mean * chance.uniform(*BETWEEN))
-        await got_over(calm)
+        if not await got_over(calm):
+            print(
+                f"play has not recovered {CALM:g} s after {' and '.join(blows[number - 1].killed)}",
+                flush=True,
+            )
+        if is_over() or time.monotonic() > end:
+            return list(blows[:number])
         blow.at = time.monotonic()
         for number in range({"single": 1, "pair": 2, "dense": BURST}[blow.kind]):
             if blow.kind == "dense" and number:
                 await asyncio.sleep(chance.uniform(*DENSE))
             blow.killed += kill_one(stack, victims, chance)
+    return list(blows)
 
 
-async def got_over(calm: Callable[[], bool]) -> None:
-    """Wait until the app has recovered, up to a limit."""
+async def got_over(calm: Callable[[], bool]) -> bool:
+    """Wait until the app has recovered, up to a limit. Return whether it has."""
     end = time.monotonic() + CALM
-    while not calm() and time.monotonic() < end:
+    while not (is_calm := calm()) and time.monotonic() < end:
         await asyncio.sleep(0.1)
+    return is_calm
 
 
 def kill_one(stack: Running, victims: Sequence[str], chance: Random) -> list[str]:

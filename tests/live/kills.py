@@ -1,6 +1,6 @@
 """Let programs play over websockets while processes of the app are killed at random moments: `make faults`,
 or `python -m tests.live.kills [--database postgres] [--kills 100] [--episodes 40] [--seed N] [--minutes N]
-[--victims web,worker,broker,database] [--load 20]`.
+[--victims web,worker,broker,database] [--games 4] [--load 20]`.
 
 Afterwards nothing may be missing. Every step that a page showed is stored and looks the same. Every command
 that was confirmed to a page is in the log. Replaying a log from its seed gives every stored state, and every
@@ -17,13 +17,16 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count
 from random import Random
 
 from brigade.one_line_parser import OneLineParser
 from tests.live.books import Books
 from tests.live.crowd import AT_ONCE
+from tests.live.game_witness import GAME, GameSeries, rounds
 from tests.live.killing import USUAL, VICTIMS, Blow, living, planned, strike
 from tests.live.options import number, some_of
 from tests.live.stack import Running, busy_processes, running
@@ -46,6 +49,12 @@ BETWEEN = 5.0
 STALLED, BUSY_STALLED = 0.7, 3.0
 """Seconds that a player may wait for a step before the app counts as not recovered. The second number is for
 a machine that others keep busy."""
+REST = 10.0
+"""Seconds of play that are measured before the first kill."""
+SEATING = 180.0
+"""Seconds in which all pages must be connected at first."""
+PREFERENCE = 10
+"""The nice levels by which the players come before others."""
 PATIENCE = 300.0
 """Seconds that the episodes may take to end after the last kill."""
 
@@ -58,16 +67,19 @@ def main(arguments: Sequence[str]) -> int:
     except LookupError as error:
         print(f"faults: {error}", file=sys.stderr)
         return 2
+    except TimeoutError as error:
+        print(f"faults: {error}", flush=True)
+        return 1
 
 
 def played_and_checked(asked: argparse.Namespace) -> int:
     """Start the app, play, kill and check. Return the exit code. Raises LookupError without PostgreSQL."""
-    with (
-        running(asked.database, True, BRIGADE_WORLDS=LINE) as stack,
-        Books(stack.environment) as books,
-        busy_processes(asked.load),
-    ):
-        print(f"{stack.told}; {asked.episodes} episodes, {asked.kills} kills, seed {asked.seed}", flush=True)
+    with running(asked.database, True, BRIGADE_WORLDS=LINE) as stack, Books(stack.environment) as books:
+        games = f"{asked.games} games in real time"
+        print(
+            f"{stack.told}; {asked.episodes} episodes, {games}, {asked.kills} kills, seed {asked.seed}",
+            flush=True,
+        )
         machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
         print(f"{machine}, {asked.load} busy processes of ours", flush=True)
         faults = asyncio.run(played(stack, books, asked))
@@ -86,6 +98,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = OneLineParser(prog="make faults", description="Play while all dies.")
     parser.add_argument("--kills", type=number(1, 100_000), default=100)
     parser.add_argument("--episodes", type=number(1, 10_000), default=40)
+    games = "games in real time, played at once"
+    parser.add_argument("--games", type=number(0, 1000), default=4, help=games)
     minutes = "how long the kills take; about nine otherwise"
     parser.add_argument("--minutes", type=number(0.01, 10_000), help=minutes)
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
@@ -105,22 +119,68 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
     mean = 60 * asked.minutes / len(blows) if asked.minutes else BETWEEN
     steps = int(mean * len(blows) * 1.7 / EVERY) + 30
     laid = await asyncio.to_thread(books.ask, "laid", count=asked.episodes, steps=min(steps, 1000))
-    tables = seated(stack, laid)
+    tables, games = seated(stack, laid), await games_laid(stack, books, asked.games, steps * EVERY)
     people = [person for table in tables for person in table.people]
-    await take_seats(people)
-    say_absent(stack, asked.victims)
     stalled = BUSY_STALLED if asked.load else STALLED
-    await strike(stack, blows, asked.victims, chance, mean, lambda: all_well(people, stalled))
-    await asyncio.sleep(mean)
-    now = time.monotonic()
+    with busy_processes(asked.load), favoured():
+        await take_seats(people)
+        playing = asyncio.create_task(games.play())
+        say_absent(stack, asked.victims)
+        await asyncio.sleep(mean)
+        rest = Blow("rest", time.monotonic())
+        await asyncio.sleep(REST)
+        struck = await strike(
+            stack,
+            blows,
+            asked.victims,
+            chance,
+            mean,
+            lambda: all_well(people, stalled) and games.is_well(time.monotonic(), stalled),
+            lambda: all(person.done for person in people),
+        )
+        await asyncio.sleep(mean)
+        now = time.monotonic()
+    games.stop()
     waits = [wait for table in tables for wait in waits_at(table, now)]
-    stalls = longest_after(blows, waits, now)
+    waits += [wait for game in games.games for wait in game.waits_until(now)]
+    events = [rest, *struck]
+    stalls = longest_after(events, waits, now)
     ended = await to_the_end(people, PATIENCE)
+    await asyncio.wait([playing], timeout=PATIENCE)
+    playing.cancel()
     goals = BUSY_GOALS if asked.load else QUIET_GOALS
-    print(told_stalls(blows, stalls, goals), told_longest(blows, stalls), sep="\n", flush=True)
+    print(told_stalls(events, stalls, goals), told_longest(events, stalls), sep="\n", flush=True)
     log = await asyncio.to_thread(books.ask, "log_of", keys=[person.key for person in people])
-    told(people, blows, log, ended)
-    return list(await asyncio.to_thread(books.ask, "faults", shown=[person.shown for person in people]))
+    told(people, struck, log, ended)
+    print(games.told, flush=True)
+    left_out = f"only {len(struck)} of {len(blows)} kills, pairs and bursts: play did not recover in time"
+    shown = [*(person.shown for person in people), *(game.shown for game in games.games)]
+    return [
+        *await asyncio.to_thread(books.ask, "faults", shown=shown),
+        *games.faults,
+        *([left_out] if len(struck) < len(blows) else []),
+    ]
+
+
+async def games_laid(stack: Running, books: Books, count: int, seconds: float) -> GameSeries:
+    """Create so many series of games in real time that last so many seconds."""
+    each = rounds(seconds)
+    keys = await asyncio.to_thread(partial(books.episodes, count * each, **GAME))
+    return GameSeries(stack.url, [keys[number::count] for number in range(count)])
+
+
+@contextmanager
+def favoured() -> Iterator[None]:
+    """Let the players run before all busy processes, if this user may. People's browsers run on other
+    machines."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, before - PREFERENCE)
+    try:
+        yield
+    finally:
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
 def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Table]:
@@ -153,9 +213,13 @@ def all_well(people: Sequence[Witness], stalled: float) -> bool:
 
 
 async def take_seats(people: Sequence[Witness]) -> None:
-    """Connect the players, and let them play from now on."""
-    for start in range(0, len(people), AT_ONCE):
-        await asyncio.gather(*(person.open() for person in people[start : start + AT_ONCE]))
+    """Connect the players, and let them play from now on. Raises TimeoutError after `SEATING` seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SEATING):
+            for start in range(0, len(people), AT_ONCE):
+                await asyncio.gather(*(person.open() for person in people[start : start + AT_ONCE]))
+    if missing := sum(person.line is None for person in people):
+        raise TimeoutError(f"{missing} of {len(people)} pages could not connect within {SEATING:g} s")
     for person in people:
         person.begin(person.every * person.chance.random())
 

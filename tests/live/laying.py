@@ -21,8 +21,15 @@ MATES = (1, 2, 3)
 
 def tables(count: int) -> Iterator[Mapping[str, Any]]:
     """Return this number of episodes as arguments of `books.table_laid`: all combinations without a timer,
-    then all with one, and so on."""
+    then all with one, and so on. If there are fewer episodes, their combinations are spread over all
+    worlds."""
     companies = [company for world in known_worlds() for company in companies_in(world)]
+    if count < len(companies):
+        companies = [companies[number * len(companies) // count] for number in range(count)]
+        yield from (
+            {**company, "step_seconds": (None, TIMER)[number % 2]} for number, company in enumerate(companies)
+        )
+        return
     timed = (
         {**company, "step_seconds": step_seconds} for step_seconds in (None, TIMER) for company in companies
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -23,7 +22,7 @@ ONCE_MORE = 1.0
 AT_ONCE = 0.05
 """Seconds within which a page connects again if the server asks it to."""
 CALM = 1.0
-"""Seconds after which the player then chooses again, if its command had no effect."""
+"""Seconds after which the player then chooses again, if its command had no effect or was refused."""
 PING, HURRY = 4.0, 0.6
 """Seconds of silence after which a page sends a ping, and the same while a command is on its way."""
 UNANSWERED, SPREAD, SILENCE = 6.0, 2.0, 12.0
@@ -165,6 +164,7 @@ class Player:
             self.waits_for, self.later = None, self.loop.call_later(ONCE_MORE, self._choose)
         elif sight.noticed:
             self.told()
+            self.loop.call_later(CALM, self._choose_instead, self.waits_for)
         if sight.options is not None:
             self.options = sight.options
         if sight.step is None:
@@ -177,6 +177,11 @@ class Player:
         """Handle a notice in words: a command was not accepted."""
         if self.waits_for is not None:
             self.refused, self.refusals = True, self.refusals + 1
+
+    def _choose_instead(self, step: int | None) -> None:
+        """Choose again for this step if its command was refused, and no new state came."""
+        if step is not None and self.waits_for == step and self.refused:
+            self._see(perf_counter())
 
     def showed(self, text: bytes) -> None:
         """Handle a shown state. Subclasses that keep a record override this."""
@@ -232,14 +237,19 @@ class Player:
     async def _connect_again(self, asked: bool) -> None:
         """Connect again until it succeeds, at once if the server requested it. Choose again if a sent command
         was not answered."""
-        tries = 0 if self.heard_once else -1
+        tries, overdue = 0 if self.heard_once else -1, 0
         while self.line is None:
             if tries >= 0:
                 pause = AT_ONCE * self.chance.random() if asked else pause_before(tries, self.chance)
                 await asyncio.sleep(pause)
             tries, asked, self.refused = tries + 1, False, not asked
-            with suppress(OSError):
-                await self.connect()
+            try:
+                async with asyncio.timeout(opening_seconds(overdue)):
+                    await self.connect()
+            except TimeoutError:
+                overdue += 1
+            except OSError:
+                continue
         if not self.refused and (wanted := self.waits_for) is not None:
             await asyncio.sleep(CALM)
             self.refused = self.waits_for == wanted

@@ -60,17 +60,16 @@ def waits_at(table: Table, now: float) -> list[Wait]:
 
 
 def longest_after(blows: Sequence[Blow], waits: Sequence[Wait], end: float) -> list[Wait]:
-    """Return for each kill the longest wait for a step that was under way then, or began before the next
-    kill."""
-    bounds = [*(blow.at for blow in blows), end]
-    return [
-        max(
-            (wait for wait in waits if wait.wanted < after and wait.got > at),
-            key=lambda wait: wait.seconds,
-            default=Wait(at, at),
-        )
-        for at, after in pairwise(bounds)
-    ]
+    """Return for each kill the longest wait for a step in the time until the next kill. A wait belongs to the
+    time in which most of it lies."""
+    times = [*pairwise([*(blow.at for blow in blows), end])]
+    longest = [Wait(begin, begin) for begin, _ in times]
+    for wait in waits:
+        shares = [min(wait.got, until) - max(wait.wanted, begin) for begin, until in times]
+        if shares and max(shares) > 0:
+            most = shares.index(max(shares))
+            longest[most] = max(longest[most], wait, key=lambda each: each.seconds)
+    return longest
 
 
 def quantile(values: Iterable[float], share: float) -> float:
@@ -82,17 +81,19 @@ def quantile(values: Iterable[float], share: float) -> float:
 def told_stalls(
     blows: Sequence[Blow], longest: Sequence[Wait], goals: tuple[float, float] = QUIET_GOALS
 ) -> str:
-    """Return a table of single kills by victim, all single kills beside the targets, pairs, and dense
-    kills."""
-    singles = [(blow, stall) for blow, stall in zip(blows, longest, strict=True) if blow.kind == "single"]
-    rows = [
+    """Return a table of the time before the first kill, single kills by victim, all single kills beside the
+    targets, pairs, and dense kills."""
+    every_one = [*zip(blows, longest, strict=True)]
+    singles = [(blow, stall) for blow, stall in every_one if blow.kind == "single"]
+    rows = [_row("at rest, before the first kill", [each for each in every_one if each[0].kind == "rest"])]
+    rows += [
         _row(name, [each for each in singles if each[0].killed == [name]])
         for name in sorted({name for blow, _ in singles for name in blow.killed})
     ]
     every = _row("**single kills**", singles)
     rows.append((*every[:3], f"{every[3]} (goal {goals[0]:g})", f"{every[4]} (goal {goals[1]:g})"))
     for kind, words in {"pair": "pairs at once", "dense": "one after the other, dense"}.items():
-        rows.append(_row(words, [each for each in zip(blows, longest, strict=True) if each[0].kind == kind]))
+        rows.append(_row(words, [each for each in every_one if each[0].kind == kind]))
     return markdown(HEAD, [row for row in rows if row[1] != "0"])
 
 

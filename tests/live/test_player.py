@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from random import Random
 from typing import cast
 
@@ -89,3 +90,17 @@ def test_after_four_seconds_away_a_page_has_not_long_to_wait() -> None:
         tried += 1
     assert waited < 6
     assert pause_before(50, chance) <= LONGEST
+
+
+async def test_a_page_whose_command_is_refused_chooses_again_without_a_new_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(player, "CALM", 0.0)
+    page, line = Player("http://localhost:1", ["key"]), SilentLine()
+    page.line = cast(Line, line)
+    page.playing = True
+    page.heard(b'{"type": "state", "step": 3, "phase": "choose", "legal": [["wait"]]}')
+    assert (page.waits_for, line.said) == (4, 1)
+    page.heard(b'{"type": "notice", "code": "not_offered", "again": false}')
+    await asyncio.sleep(0.01)
+    assert (page.waits_for, line.said, page.refused) == (4, 2, False)

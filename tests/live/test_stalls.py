@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-from tests.live.killing import BURST, Blow, planned
+import pytest
+
+from kitchen.registry.world_registry import known_worlds
+from tests.live import killing
+from tests.live.killing import BURST, Blow, planned, strike
+from tests.live.laying import TIMER, tables
 from tests.live.stalls import Table, longest_after, told_stalls, waits_at
 
 
@@ -34,3 +40,22 @@ def test_a_wait_belongs_to_the_blow_that_it_spans_or_follows() -> None:
 def test_of_a_hundred_kills_most_are_single_and_some_are_pairs_and_dense() -> None:
     kinds = [blow.kind for blow in planned(100, Random(1))]
     assert [kinds.count(kind) for kind in ("single", "pair", "dense")] == [60, 20, 20 / BURST]
+
+
+async def test_kills_end_when_play_is_over_and_when_it_does_not_recover(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(killing, "CALM", 0.02)
+    stack: Any = SimpleNamespace(processes=dict)
+    over, blows = iter([False, True]), planned(10, Random(1))
+    struck = await strike(stack, blows, ["web"], Random(1), 0.001, lambda: True, lambda: next(over))
+    assert struck == blows[:1]
+    began = time.monotonic()
+    assert len(await strike(stack, blows, ["web"], Random(1), 0.001, lambda: False)) < len(blows)
+    assert time.monotonic() - began < 5
+
+
+def test_fewer_episodes_than_combinations_are_spread_over_all_worlds() -> None:
+    assert {table["world"] for table in tables(40)} == set(known_worlds())
+    assert {table["people"] for table in tables(40)} == {1, 2}
+    assert {table["step_seconds"] for table in tables(40)} == {None, TIMER}

@@ -66,8 +66,12 @@ class Page:
 
     async def open(self, url: str, lost: Callable[[int], None], connect_seconds: float | None = None) -> None:
         """Connect to the app at this address; see `dial`. Raises OSError."""
-        address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
+        address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/{self.address_query()}"
         self.line = await dial(address, [], self.heard, lost, connect_seconds=connect_seconds)
+
+    def address_query(self) -> str:
+        """Return the query of the address, with `?`, or an empty string."""
+        return ""
 
     def press(self) -> None:
         """Press a key and release it."""

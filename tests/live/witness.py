@@ -28,6 +28,8 @@ class Witness(Player):
         """By step, when the person wanted to choose."""
         self.got: dict[int, float] = {}
         """By step, when the page showed its result."""
+        self._confirmed: set[int] = set()
+        """The steps whose command was reported as accepted before the step ran."""
         self._last_taken = self._seen = 0
         self._listening: asyncio.Task[None] | None = None
 
@@ -72,6 +74,8 @@ class Witness(Player):
         if step is not None and not self.refused and (self.step >= step or self.phase != "choose"):
             given = json.loads(html.unescape(self.option.decode())) if self.as_html else self.option
             self.taken[step], self._last_taken = given, step
+            if self.step < step:
+                self._confirmed.add(step)
 
     def _see(self, now: float) -> None:
         self.due = max(self.due, now) if self.every else self.due
@@ -82,5 +86,6 @@ class Witness(Player):
     @property
     def shown(self) -> dict[str, Any]:
         """Return the record in the form that `checking.faults_in` reads."""
-        views, taken = list(self.views.values()), sorted(self.taken.items())
+        views = list(self.views.values())
+        taken = [(step, given, step not in self._confirmed) for step, given in sorted(self.taken.items())]
         return {"key": self.key, "steps": sorted(self.steps), "views": views, "taken": taken}
