@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from argparse import Namespace
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import IO
 
 import pytest
 
@@ -72,8 +74,9 @@ class SilentPage(Page):
 class SlowBooks:
     """The process of books, and both its pipes. It answers each question with the question, after a pause."""
 
-    def __init__(self) -> None:
+    def __init__(self, readable: IO[str]) -> None:
         self.stdin = self.stdout = self
+        self.fileno = readable.fileno
         self.order: list[str] = []
         self.questions: list[str] = []
 
@@ -237,13 +240,15 @@ async def test_a_game_waits_before_it_connects_again(monkeypatch: pytest.MonkeyP
 async def test_a_question_waits_until_the_answer_to_a_cancelled_one_was_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    process = SlowBooks()
-    monkeypatch.setattr("tests.live.books.start_program", lambda *_: process)
-    with Books({}) as books:
-        cancelled = asyncio.create_task(asyncio.to_thread(books.ask, "cancelled"))
-        await asyncio.sleep(0.01)
-        cancelled.cancel()
-        assert await asyncio.to_thread(books.ask, "next") == ["next", {}]
+    with Path(os.devnull).open() as readable:
+        process = SlowBooks(readable)
+        monkeypatch.setattr("tests.live.books.start_program", lambda *_: process)
+        with Books({}) as books:
+            cancelled = asyncio.create_task(asyncio.to_thread(books.ask, "cancelled"))
+            while not process.order:
+                await asyncio.sleep(0.01)
+            cancelled.cancel()
+            assert await asyncio.to_thread(books.ask, "next") == ["next", {}]
     assert process.order == ["question", "answer", "question", "answer"]
 
 
