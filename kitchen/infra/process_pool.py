@@ -6,8 +6,7 @@ fails, and the next call gets a new child. The same holds if its call takes too 
 Children end with their parent. Imports no Django.
 """
 
-# If a child is killed, its current call fails, and the next call gets a new child. Children end with their
-# parent. Other libraries do not offer this: loky 3.7 fails all calls after one killed child;
+# Other libraries do not offer this: loky 3.7 fails all calls after one killed child;
 # concurrent.futures and pebble import the parent's main module into each child.
 
 from __future__ import annotations
@@ -172,7 +171,7 @@ def _send_calls(
         call = call or calls.get()
         if call.future.set_running_or_notify_cancel():
             try:
-                child = child if child and child.alive else _Child(limits())
+                child = child if child and child.alive else _Child(limits(), _start_child)
                 done, value = pickle.loads(child.ask(call.asked))  # noqa: S301 - of our own child
                 if not done:
                     raise child.killed_for_memory() if isinstance(value, MemoryError) else value
@@ -188,13 +187,13 @@ class _Child:
     def __init__(
         self,
         limits: ChildLimits,
-        start: Callable[[Connection, ChildLimits], subprocess.Popen[bytes] | ForkedProcess] | None = None,
+        start: Callable[[Connection, ChildLimits], subprocess.Popen[bytes] | ForkedProcess],
     ) -> None:
-        """Start the process with the function `start`, by default `_start_child`. Raises OSError if it cannot
-        be started."""
+        """Start the process with the function `start`: `_start_child` or `_fork_child`. Raises OSError if it
+        cannot be started."""
         self._limits = limits
         self._line, theirs = Pipe()
-        self._process = (start or _start_child)(theirs, limits)
+        self._process = start(theirs, limits)
         theirs.close()
         self._ears = select.poll()
         self._ears.register(self._line.fileno(), select.POLLIN)

@@ -34,7 +34,7 @@ class GameWitness(TickTraveller):
         self.views: dict[int, tuple[Any, Any]] = {}
         """By step, the observation and the score that the page showed, without steps that were lost."""
         self.losses: list[tuple[int, int]] = []
-        """The steps that each death took back, and how many of them the page was told of."""
+        """For each death of a clock process, the number of lost steps, and the number that the page reported."""
         self._source: list[Any] = []
         self._last = 0
 
@@ -66,10 +66,10 @@ class GameWitness(TickTraveller):
 
     @property
     def faults(self) -> list[str]:
-        """Return a line for each loss that was too long, or that the page was not told of, and one if the
+        """Return a line for each loss that was too long, or that the page did not report, and one if the
         game has not ended."""
         words = [
-            f"a game in real time lost {lost} steps at once, and its page was told of {told}"
+            f"a game in real time lost {lost} steps at once, and its page reported {told}"
             for lost, told in self.losses
             if lost != told or lost * TICK_MS > MOST_LOST_MS
         ]

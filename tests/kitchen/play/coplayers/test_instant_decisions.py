@@ -106,7 +106,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
-    """What workers were asked for: episode and step, and the agent if it is asked alone."""
+    """Return the list of tasks queued for workers, as episode and step. Tasks for a single agent also have
+    its number."""
     told: list[tuple[int, ...]] = []
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
