@@ -1,7 +1,7 @@
 """Define limits of server processes: request size and time, open pages, websocket messages, open files.
 
-`brigade.http_limits` and `brigade.web` apply these limits. Participants' pages stay far below each of them.
-The module does not import Django.
+`brigade.http_limits`, `brigade.limited_websockets` and `brigade.web` apply these limits. Participants' pages
+stay far below each of them. The module does not import Django.
 """
 
 from __future__ import annotations

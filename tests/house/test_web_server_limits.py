@@ -23,7 +23,8 @@ from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
 from brigade import server_limits, web
-from brigade.web import HttpConnections, LimitedWebSocket, WebSocketConnections
+from brigade.limited_websockets import LimitedWebSocket, WebSocketConnections
+from brigade.web import HttpConnections
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
 from kitchen.infra.rate_limits import RATE_CLOSE_CODE
 
@@ -427,7 +428,7 @@ class FullPort:
 
 
 def test_a_browser_that_can_is_sent_squeezed_messages_each_for_itself() -> None:
-    factory = web.WebSocketConnections(SimpleNamespace(server_name="daphne"))
+    factory = WebSocketConnections(SimpleNamespace(server_name="daphne"))
     factory.setProtocolOptions(autoPingTimeout=30)
     accepted = factory.perMessageCompressionAccept([object(), PerMessageDeflateOffer()])
     assert accepted.no_context_takeover and "client_no_context_takeover" in accepted.get_extension_string()

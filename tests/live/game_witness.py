@@ -34,7 +34,7 @@ class GameWitness(TickTraveller):
         self.views: dict[int, tuple[Any, Any]] = {}
         """By step, the observation and the score that the page showed, without steps that were lost."""
         self.losses: list[tuple[int, int]] = []
-        """For each death of a clock process, the number of lost steps, and the number that the page reported."""
+        """For each death of a clock process: the number of lost steps, and the number that the page named."""
         self._source: list[Any] = []
         self._last = 0
 

@@ -189,7 +189,7 @@ def test_a_page_that_shows_what_others_show_draws_nothing() -> None:
 
 
 def on_the_wire(fragments: str) -> int:
-    """Bytes of a message as it is sent (`brigade.web.compression_offer`)."""
+    """Bytes of a message as it is sent (`brigade.limited_websockets.compression_offer`)."""
     return len(zlib.compress(fragments.encode(), wbits=-15))
 
 
