@@ -7,15 +7,16 @@ the place's commands in the menu.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, pgettext
-from kitchen.worlds.cuisine.action_menu import empty_hands_text, fitting_actions, not_busy_text
+from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text
 from kitchen.worlds.cuisine.activity_text import intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
+from kitchen.worlds.cuisine.order_steps import useful_commands
 
 _TEMPLATES = "worlds/cuisine"
 _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
@@ -227,13 +228,19 @@ def floor_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
     refused, turns = _refused(view, lookup), _turns(view)
-    worth_going = fitting_actions(view, lookup).worth_going if view.acts else lambda place: False
+    worth_going = _worth_going(view, lookup)
     for place, kind in lookup.brief["locations"].items():
         seen = view.observation["locations"][place]
         contents = _contents(kind, seen, lookup, wanted, apt=worth_going(place))
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
         bots = tuple(_drawn(each, view, lookup, refused, turns) for each in here[place])
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
+
+
+def _worth_going(view: SeatView, lookup: BriefLookup) -> Callable[[str], bool]:
+    """Return a function that tells whether the reader's robot should go to this place now."""
+    useful = useful_commands(lookup, view.observation, view.seat) if view.acts else frozenset()
+    return lambda place: ("goto", place) in useful
 
 
 def _contents(

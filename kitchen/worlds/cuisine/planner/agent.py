@@ -15,7 +15,8 @@ from kitchen.agents.job_follower import JobProgress, follow_jobs
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
+from kitchen.worlds.cuisine.aim_pursuit import PURSUER
+from kitchen.worlds.cuisine.order_steps import lead_to_dish
 from kitchen.worlds.cuisine.planner.follow_instructions import (
     HEARD_KEY,
     NOOP,
