@@ -467,6 +467,11 @@ class Page(ABC):
         The page shows them beside the message box. Empty by default."""
         return ()
 
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return sentences that the programs of co-players understand, in the reader's language. The guide
+        lists them where people may write to such a co-player. Empty by default."""
+        return ()
+
     def requests_in_words(self, data: Mapping[str, Json]) -> str:
         """Return the commands that a message requests as text, with semicolons between. Empty if it requests
         none."""

@@ -26,15 +26,16 @@ async def test_robots_are_written_to_answer_and_do_as_they_were_told(
     await page.set_viewport_size({"width": 360, "height": 740})
     await person.enter(enter_kitchen(live_stack, tmp_path, condition("two", "planner", 2) + TALK, steps=5))
     await page.focus("#talk-text")
-    await page.keyboard.type("robot 3, stop")
+    await page.keyboard.type("robot 3: stop, I cook the rice")
     await page.keyboard.press("Enter")
     await page.wait_for_selector(".said.is-yours")
     assert await page.input_value("#talk-text") == ""
     assert await page.evaluate("document.activeElement.id") == "talk-text"
     assert await person.play_step(["noop"]) == 1
     await page.wait_for_selector(".said:not(.is-yours)")
-    assert "Robot 3: waiting." in await page.inner_text("#talk")
-    assert await page.inner_text("#talk-said") == "Robot 2, Robot 3: Robot 3: waiting."
+    understood = "Understood: Robot 3 waits. You cook rice."
+    assert understood in await page.inner_text("#talk")
+    assert await page.inner_text("#talk-said") == f"Robot 2, Robot 3: {understood}"
     assert await page.locator("#happened .past-step").first.inner_text() != ""
     await page.fill("#talk-text", EVIL)
     await page.click("#talk-form [data-send]")

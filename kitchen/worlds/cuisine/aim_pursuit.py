@@ -132,6 +132,12 @@ class SeatPursuit:
             return self._wait(place, dish) if busy else self._at(place, "put", aim)
         return self._put_away(held)
 
+    def wants(self, product: str) -> bool:
+        """Return whether the item that the robot holds is the product, or is needed to make it. True for
+        empty hands."""
+        held = self.me["holds"]
+        return held in (None, product) or bool(self._wanted_at(product, held))
+
     def _put_away(self, held: str) -> Advice:
         if held in self.brief["dishes"]:
             return self._at(self.of_kind("servingtable"), "put", {"do": "stock", "item": held})

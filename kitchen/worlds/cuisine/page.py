@@ -18,6 +18,7 @@ from kitchen.contract.page import (
     PublicFact,
     SeatView,
 )
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.cuisine import task_graph
@@ -45,6 +46,12 @@ from kitchen.worlds.cuisine.display_text import (
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
 from kitchen.worlds.cuisine.order_jobs import SERVE
 from kitchen.worlds.cuisine.order_tickets import orders_panel
+from kitchen.worlds.cuisine.planner.instruction_answers import (
+    example_sentences,
+    example_text,
+    guide_examples,
+    translated_answer,
+)
 
 
 class RecipeLine(NamedTuple):
@@ -201,6 +208,25 @@ class CuisinePage(Page):
             return super().reached(view)
         dish = brief_lookup(view.brief).words.mid(served[-1])
         return gettext("Well done: you served {dish}.").format(dish=dish)
+
+    def translated_message(self, message: TeamMessage) -> str:
+        """Return an answer of the planner in the reader's language; empty for all other messages."""
+        return translated_answer(message)
+
+    def message_examples(self, view: SeatView) -> tuple[str, ...]:
+        """Return an order to a co-player, a dish that comes first, and what the reader does, about the open
+        orders. Empty if no co-player reads messages."""
+        others = [player.seat for player in view.players if not player.is_you]
+        if not (others and set(view.talk.addressees) - set(view.talk.unread) - set(view.talk.people)):
+            return ()
+        orders = [order["dish"] for order in (view.observation or view.public_state).get("orders", ())]
+        words = brief_lookup(view.brief).words
+        return tuple(example_text(words, *one) for one in example_sentences(view.brief, orders, others[0]))
+
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return examples of what the planner understands, about the first dish."""
+        words = brief_lookup(brief).words
+        return tuple(example_text(words, *one) for one in guide_examples(brief))
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint to give this command: `Try this: go to storage to fetch rice for the salmon sushi.`

@@ -18,13 +18,13 @@ from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
 from kitchen.worlds.cuisine.planner.follow_instructions import (
     HEARD_KEY,
-    NOOP,
     FollowedInstructions,
     HeardInstructions,
     follow_instructions,
     hear_instructions,
     situation_of_rest,
 )
+from kitchen.worlds.cuisine.planner.instructed_tasks import NOOP
 from kitchen.worlds.cuisine.planner.plan_search import (
     PLAYING_SETTINGS,
     PlanSearch,
@@ -107,7 +107,6 @@ class CuisinePlanner(Agent):
 
     kind = "planner"
     reads_words = True
-    writes_english = True
     instant = True
     search_settings: ClassVar[SearchSettings] = PLAYING_SETTINGS
     worlds = ("cuisine",)
@@ -127,7 +126,7 @@ class CuisinePlanner(Agent):
         """Return the commands of the first step of the best plan found. The same situation gives the same
         decision.
 
-        People's requests in plain English (`follow_instructions`) and jobs with an aim (`do_jobs`) take
+        People's requests in plain sentences (`follow_instructions`) and jobs with an aim (`do_jobs`) take
         precedence over the plan. The memory keeps the plan, and how long each other robot has not moved. The
         note has the goal of each robot.
         """
@@ -140,14 +139,21 @@ class CuisinePlanner(Agent):
             follow_instructions(situation, heard, jobs.at) if heard else FollowedInstructions(situation)
         )
         at_jobs = {seat: jobs.commands.get(seat, NOOP) for seat in sorted(jobs.at)}
-        commands = {**at_jobs, **instructed.commands}
-        decision = self._planning(situation_of_rest(instructed.situation, commands))
+        commands = {**at_jobs, **instructed.tasks.commands}
+        tells = situation.request.tells
+        rest = situation_of_rest(instructed.situation, commands)
+        if heard and heard.asks_doing:
+            rest = replace(rest, request=replace(rest.request, tells=True))
+        decision = self._planning(rest)
+        intents = {**decision.intents, **instructed.tasks.intents}
+        brief = next(iter(situation.briefs.values()), {})
         kept = {HEARD_KEY: instructed.memory, JOBS_KEY: jobs.memory}
         return replace(
             decision,
             commands={**commands, **decision.commands},
             memory={**(decision.memory or {}), **{key: memory for key, memory in kept.items() if memory}},
-            says=(*jobs.says, *instructed.says),
+            intents=intents if tells else {},
+            says=(*jobs.says, *instructed.answer.draft(brief, intents), *instructed.says),
         )
 
     def _planning(self, situation: Situation) -> Decision:
