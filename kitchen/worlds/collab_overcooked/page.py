@@ -49,7 +49,14 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    DISPENSERS,
+    PLACE_LETTERS,
+    SEAT_NAMES,
+    SEATS,
+)
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -318,6 +325,13 @@ class CollabPage(GridPage):
             return ""
         macros = (macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key))
         return stand_in_sentence(code, macros)
+
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return sentences that the stand-in understands as assistant. Empty for the assistant."""
+        if brief.get("seat") == SEAT_NAMES[ASSISTANT]:
+            return ()
+        bring = (gettext("Bring an egg"), gettext("Cut a potato"), gettext("Bring a plate"))
+        return (*bring, gettext("Stop"), gettext("What are you doing?"))
 
     def outcome(self, view: SeatView) -> str:
         """Return a heading that tells whether the ordered dish was delivered in time."""
