@@ -69,6 +69,10 @@ class PlannerWords(Record):
     give: str
     wants: str
     """Words with which the sender says to need something."""
+    some: str
+    """Words that ask for a gift without its amount."""
+    either: str
+    """Two numbers between which the reader would have to choose."""
     share: str
     """Words for a part of what there is. Such a gift is not understood."""
     purpose: str
