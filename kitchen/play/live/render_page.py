@@ -104,6 +104,7 @@ def render_guide(
     drawn: bool,
     asks_first: bool = False,
     leads: bool = False,
+    heard: bool = False,
 ) -> SafeString:
     """Render the instructions of the game as HTML. The result is cached.
 
@@ -112,8 +113,9 @@ def render_guide(
     - `drawn`: the world is shown in a picture.
     - `asks_first`: the page asks for confirmation before it sends an action.
     - `leads`: the reader leads others and has no seat in the world.
+    - `heard`: the reader may write to a co-player who reads messages.
     """
-    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads}
+    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads, "heard": heard}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
@@ -129,6 +131,7 @@ def render_reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
 def _book(page: Page, template: str, text: str, spoken: str, **how: bool) -> SafeString:
     brief = json.loads(text)
     context = {"brief": brief, "handbook": page.handbook(brief), **how}
+    context["sentences"] = page.guide_sentences(brief) if how.get("heard") else ()
     return mark_safe(_render(template, context))  # noqa: S308
 
 
@@ -158,6 +161,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
+    how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
     return {
         "page": page,

@@ -14,7 +14,7 @@ from kitchen.forms.setting_fields import readable_name
 from kitchen.play.live import render_page
 from kitchen.registry.world_registry import get_page, get_world
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_seats import seats_of
+from study.design.condition_seats import reads_sentences, seats_of
 from study.design.team_organisation import is_apart, people_of
 from study.participants import next_page
 from study.participants.models import Participant
@@ -82,10 +82,11 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
     seats = max(map(seats_of, of_world))
     brief = page.brief_before_games([_brief(plan, seats) for plan in of_world])
     asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in of_world)
+    heard = any(reads_sentences(plan) for plan in of_world)
     return {
         "title": page.title or readable_name(world),
         "html": render_page.render_guide(
-            page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads
+            page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads, heard=heard
         ),
         "styles": page.styles,
         "differs": page.settings_differ
