@@ -13,6 +13,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kitchen.agents.plain_sentences.sentence_parts import (
+    CHOICE,
+    DOUBT,
+    FORBIDDING,
+    NEGATIONS,
+    RATHER,
     SUBJECTS,
     Part,
     sentence_parts,
@@ -61,25 +66,28 @@ def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
 
 def _sentence_clauses(parts: Sequence[Part], players: tuple[int, ...], *, asks: bool) -> list[Clause]:
     """Return the clauses of one sentence. `players` are those that the message named before. Nothing in a
-    sentence with a condition is done."""
-    if any(part.has("cond") for part in parts):
+    sentence with a condition, an exception or a choice is done."""
+    if any(part.has("cond", DOUBT, CHOICE) for part in parts):
         named = tuple(dict.fromkeys(number for part in parts for number in part.players()))
-        return [Clause(UNCLEAR, players=named or players)]
-    found = list[Clause]()
+        is_choice = asks and not any(part.has("cond", DOUBT) for part in parts)
+        return [Clause(QUESTION if is_choice else UNCLEAR, players=named or players)]
+    found, is_doubtful = list[Clause](), False
     for place, part in enumerate(parts):
         players = part.players() or (() if part.has("all", "anyone") else players)
         is_asked = asks and place == len(parts) - 1 and part.link != "while"
         clause = _Reader(part, players, found, asks=is_asked).clause()
-        if clause.kind == ORDER and any(_casts_doubt(each, parts[at]) for at, each in enumerate(found)):
+        if clause.kind == ORDER and is_doubtful:
             clause = Clause(UNCLEAR, players=clause.players)
+        is_doubtful |= _casts_doubt(clause, part)
         found.append(clause)
     return found
 
 
 def _casts_doubt(clause: Clause, part: Part) -> bool:
     """Return whether a part is not understood, so that what follows in its sentence may depend on it. A word
-    by itself does not."""
-    return clause.kind == UNCLEAR and part.has(UNKNOWN) and len(part.tokens) > 1
+    by itself does not, but *don't* by itself does."""
+    unknown = part.has(UNKNOWN) and len(part.tokens) > 1
+    return clause.kind == UNCLEAR and (unknown or part.has_only(NEGATIONS))
 
 
 class _Reader:
@@ -114,9 +122,9 @@ class _Reader:
         """Return the verbs that ask for something. Participles before things are left out, and so are verbs
         such as *do* before others."""
         found, tokens = list[Token](), self.part.tokens
+        last = max((place for place, token in enumerate(tokens) if token.meaning == VERB), default=0)
         for place, token in enumerate(tokens):
-            is_last = not any(one.meaning == VERB for one in tokens[place + 1 :])
-            is_light = token.value in ("do", "stop") and not is_last
+            is_light = token.value in ("do", "stop") and place < last
             if token.meaning == VERB and not is_light and not self._is_participle(place):
                 found.append(token)
         return found
@@ -147,6 +155,9 @@ class _Reader:
         kinds = (
             (DOING, self._asks_doing),
             (HELP, self._asks_help),
+            (UNCLEAR, self._is_double_negation),
+            (self._kind_of_thanks(), self._thanks),
+            (self._kind_of_rest(), self._says_otherwise),
             (QUESTION, self._is_question),
             (AVOID, self._forbids),
             (TALK, self._tells),
@@ -158,6 +169,40 @@ class _Reader:
         )
         return next((kind for kind, holds in kinds if holds()), UNCLEAR)
 
+    def _is_double_negation(self) -> bool:
+        """Return whether it forbids to stop something: *don't stop chopping*. An unknown word between *don't*
+        and a verb may mean the same."""
+        if not (self.things or any(one.value != "stop" for one in self.verbs)):
+            return False
+        negated = False
+        for token in self.part.tokens:
+            if negated and (token.meaning in ("avoid", "forget", UNKNOWN) or token.value == "stop"):
+                return bool(self.verbs) or token.meaning != UNKNOWN
+            if token.meaning == VERB:
+                return False
+            negated |= token.meaning in ("neg", "instead", "nobody")
+        return False
+
+    def _thanks(self) -> bool:
+        """Return whether it thanks for something, or praises it: *thanks for cooking rice*."""
+        meanings = [token.meaning for token in self.part.tokens]
+        begin = meanings.index("thanks") if "thanks" in meanings else len(meanings)
+        return bool({VERB, THING} & set(meanings[begin:])) and not {VERB, THING} & set(meanings[:begin])
+
+    def _kind_of_thanks(self) -> str:
+        """Return TALK for thanks. *Thanks chop rice* may be an order."""
+        is_for = self.part.has("for") or any(" " in one.text for one in self.part.tokens)
+        orders = [one for one in self.verbs if one.form != GOING]
+        return UNCLEAR if orders and not is_for else TALK
+
+    def _says_otherwise(self) -> bool:
+        """Return whether it says what is not meant in a clause that is no order: *I cook rice, not tuna*
+        without the comma."""
+        return self.part.link == RATHER and bool(self.before) and self.before[-1].kind != ORDER
+
+    def _kind_of_rest(self) -> str:
+        return UNCLEAR if self.before and self.before[-1].kind == AVOID else TALK
+
     def _asks_doing(self) -> bool:
         if self.part.has("doing"):
             return True
@@ -167,20 +212,26 @@ class _Reader:
     def _asks_help(self) -> bool:
         if self.verbs or self.things:
             return False
-        only = self.part.has_only({"assist", "me", "social", "can", "you"})
+        only = self.part.has_only({"assist", "me", "social", "thanks", "can", "you"})
         return self.part.has("help") or (self.part.has("assist") and only and not self.players)
 
     def _is_question(self) -> bool:
         """Return whether it asks for an answer. *Can you …?* asks for something to be done."""
-        skipped = ("social", "now")
+        skipped = ("social", "thanks", "now")
         begin = next((one for one in self.part.tokens if one.meaning not in skipped), None)
         addressed = [one for one in self.part.tokens if one.meaning not in (*skipped, PLAYERS)]
         is_inverted = any(one.meaning == "aux" and (" " in one.text or self.asks) for one in addressed[:1])
-        if self.part.has("ask") or is_inverted or (begin is not None and begin.meaning == "aux"):
+        tells_past = any(one.text == "did" for one in addressed[:1]) and (self.asks or self.is_own)
+        if (
+            self.part.has("ask")
+            or is_inverted
+            or tells_past
+            or (begin is not None and begin.meaning == "aux")
+        ):
             return True
         if not (self.asks or self.part.has("ma")):
             return False
-        requests = self.part.has("can", "anyone", "assist", "want", "me", "neg", "lets", "need")
+        requests = self.part.has("can", "anyone", "assist", "want", "me", *NEGATIONS, "lets", "need")
         return not (requests or self._orders_you())
 
     def _orders_you(self) -> bool:
@@ -213,11 +264,14 @@ class _Reader:
 
     def _forbids(self) -> bool:
         part = self.part
-        if not (self.verbs or self.things) or part.has("remind", "done", "past", "like", "unable"):
+        if not (self.verbs or self.things) or part.has("done", "past", "like", "unable"):
             return False
+        if part.has("remind"):  # *make sure not to cook rice*
+            forbids = part.has("neg", "nobody", "avoid") or self._stops_work()
+            return forbids and self.verb != "stop" and not part.has("need")
         if self.is_own and not part.has("want"):
             return False
-        if part.has("neg", "nobody", "avoid", "forget", "enough"):
+        if part.has(*FORBIDDING, "enough"):
             return self.verb != "stop" and not (part.has("copula", "aux") and part.has(PLAYERS, "nobody"))
         leaves = part.has("leave", "alone") and not part.has("mine", "me", "can")
         is_let = bool(self.verbs) and part.has(PLAYERS, "you", "anyone")
@@ -233,7 +287,7 @@ class _Reader:
 
     def _offers(self) -> bool:
         part = self.part
-        if not (self.verbs or self.things) or part.has("want", "neg") or not self._is_known():
+        if not (self.verbs or self.things) or part.has("want", *NEGATIONS) or not self._is_known():
             return False
         is_mine = part.has("mine") or (part.has("leave") and part.has("me"))
         if is_mine and all(token.value in ("do", "use") for token in self.verbs):
@@ -254,11 +308,7 @@ class _Reader:
 
     def _orders(self) -> bool:
         part = self.part
-        if (
-            self.verb == "stop"
-            or part.has("nobody", "unable")
-            or (part.has("neg") and not part.has("remind"))
-        ):
+        if self.verb == "stop" or part.has("nobody", "unable") or part.has(*NEGATIONS):
             return False
         if self.verbs:
             return self._is_known()
@@ -277,7 +327,7 @@ class _Reader:
 
     def _is_talk(self) -> bool:
         part = self.part
-        talks = ("social", "like", "copula", "we", "nobody", "done", "le", "self", "aux", "it")
+        talks = ("social", "thanks", "like", "copula", "we", "nobody", "done", "le", "self", "aux", "it")
         stays = self.verb == "stop" and part.has("neg")
         only_names = part.has_only({PLAYERS, "you", "all"})
         return part.link == "because" or stays or only_names or part.has(*talks)

@@ -1,7 +1,7 @@
 """The planner reads plain sentences in three languages as the files in `sentences` say.
 
-Each line of a file has a sentence, the robot of its speaker, who receives it, the situation, and what shall
-be understood: a robot's number (`any`: none is named, `me`: the speaker), what to do, and with what.
+The speaker has robot 1. Each line of a file has a sentence, the situation, and what shall be understood: a
+robot's number (`any`: none is named, `me`: the speaker), what to do, and with what.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from time import process_time
 from typing import Any, NamedTuple
 
 import pytest
 
+from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, QUESTION, TALK, UNCLEAR
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.words.gettext_without_django import in_language
 from kitchen.worlds.cuisine.display_text import KitchenWords
 from kitchen.worlds.cuisine.level import shipped_catalogue
 from kitchen.worlds.cuisine.planner.instruction_parser import (
+    FIRST,
     LEAVE_ITEM,
     LEAVE_SERVING,
     LEAVE_TOOL,
     LEAVE_WISHES,
     TASKS,
+    WHICH,
     OpenPoint,
     Wish,
     parse_message,
@@ -34,6 +38,8 @@ from tests.kitchen.worlds.cuisine.cooking import kitchen
 
 LANGUAGES = ("en", "es", "zh")
 LEAST_SENTENCES = 200
+MOST_SECONDS = 0.5
+"""Processor time in which a message of 2,000 characters is read, on a slow machine."""
 SITUATIONS = {
     "sushi": ("level_3", ["salmonSushi", "tunaSushi"]),
     "salad": ("level_4", ["tomatoLettuceSalad", "tomatoSalad"]),
@@ -48,17 +54,12 @@ class Sentence(NamedTuple):
     text: str
     situation: str
     expected: list[str]
-    is_held_out: bool
 
 
 @cache
 def sentences(language: str) -> list[Sentence]:
     lines = (Path(__file__).parent / "sentences" / f"{language}.jsonl").read_text("utf-8").splitlines()
-    rows = map(json.loads, lines)
-    return [
-        Sentence(row["sentence"], row["situation"], row["expected"], row.get("held_out", False))
-        for row in rows
-    ]
+    return [Sentence(row["sentence"], row["situation"], row["expected"]) for row in map(json.loads, lines)]
 
 
 @cache
@@ -108,24 +109,63 @@ def variants(text: str) -> Iterator[str]:
         yield text.replace(word, word[:3] + word[2:], 1)
 
 
-def deeds(read: list[str]) -> set[str]:
-    """What robots shall do: tasks only, without the robots' numbers."""
-    parts = (one.split() for one in read)
-    return {" ".join(part[1:]) for part in parts if len(part) > 1 and part[1] in TASKS and part[0] != "me"}
+POINTS = {DOING, HELP, QUESTION, TALK, UNCLEAR, WHICH}
+
+
+def wrongly_read(read: list[str], expected: list[str]) -> list[str]:
+    """What a sentence with a mistake makes robots do, or leave, that the right one does not ask for.
+
+    The name of a thing may be misread if the same robot is asked for something, or forbidden something. A
+    thing that is forbidden or reserved must not be made.
+    """
+    kinds = {_kind(one) for one in expected}
+    left = {one.split()[-1] for one in expected if _kind(one)[1] == "avoid" or one.startswith("me ")}
+    new = [one for one in read if one not in expected and one not in POINTS]
+    return [
+        one
+        for one in new
+        if _kind(one) not in kinds or (_kind(one)[1] == "do" and {one.split()[-1]} <= left - {""})
+    ]
+
+
+def _kind(entry: str) -> tuple[str, str]:
+    """The robots of an entry, and whether they shall do, avoid, stop or go on."""
+    who, _, rest = entry.partition(" ")
+    do = rest.split()[0] if rest else ""
+    return who, "do" if do in {*TASKS, FIRST, "use"} else do
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_way_of_writing_a_sentence_makes_robots_do_what_was_forbidden_or_not_asked(language: str) -> None:
-    wrong = []
-    for row in sentences(language):
-        left = {one.split()[-1] for one in row.expected if one.startswith("me ") or " avoid " in one}
-        asked = deeds(row.expected)
-        nothing = not asked and not any(" first " in one for one in row.expected)
-        for text in variants(row.text):
-            done = deeds(understood(text, row.situation))
-            opposite = {deed for deed in done if deed.split()[-1] in left and deed not in asked}
-            wrong += [(text, done)] if opposite or (nothing and done) else []
-    assert wrong == []
+def test_no_way_of_writing_a_sentence_makes_robots_do_or_leave_what_was_not_asked(language: str) -> None:
+    read = (
+        (text, understood(text, row.situation), row.expected)
+        for row in sentences(language)
+        for text in variants(row.text)
+    )
+    assert [(text, wrong) for text, found, asked in read if (wrong := wrongly_read(found, asked))] == []
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        (["any stop"], ["2 avoid cookedRice"]),
+        (["any stop"], ["2 stop"]),
+        (["any avoid cookedRice"], ["any make cookedRice"]),
+        (["any make cookedRice"], ["any avoid cookedRice"]),
+        (["2 make cookedRice"], ["3 make cookedRice"]),
+        (["2 make cookedRice"], ["unclear"]),
+        (["2 make cookedRice"], ["me make cookedRice", "2 make salmonSashimi"]),
+    ],
+)
+def test_the_comparison_finds_each_kind_of_mistake(read: list[str], expected: list[str]) -> None:
+    assert wrongly_read(read, expected) == read
+
+
+def test_a_long_message_is_read_quickly() -> None:
+    for text in ("rice not salmon pot " * 100, "不切" * 1000):
+        begin = process_time()
+        parse_message(TeamMessage(1, 1, 0, (1, 2), "say", text), brief_of("sushi"))
+        assert process_time() - begin < MOST_SECONDS
 
 
 @pytest.mark.parametrize(("language", "catalogue"), [("es", "es"), ("zh", "zh-hans")])
