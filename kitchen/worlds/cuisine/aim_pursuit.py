@@ -105,6 +105,10 @@ class SeatPursuit:
     brief: Mapping[str, Json]
     places: Mapping[str, Mapping[str, Json]]
     me: Mapping[str, Json]
+    untaken: Collection[str] = ()
+    """Items that the robot neither takes nor makes."""
+    unmade: Collection[str] = ()
+    """Products that the robot uses if they are there, but does not make."""
 
     def left(self, item: str) -> int:
         """Return an estimate of the number of commands until the robot holds this item. It is 0 if the robot
@@ -167,7 +171,7 @@ class SeatPursuit:
     def _wanted_at(self, product: str, held: str) -> str:
         """Return the tool into which the item `held` should be put to make this product or one of its parts.
         Return an empty text if it is not needed."""
-        if product not in self.brief["recipes"] or self._made(product):
+        if product not in self.brief["recipes"] or self._made(product) or self._is_left(product):
             return ""
         place = self._place_for(product)
         missing = self._missing(product, place)
@@ -178,6 +182,8 @@ class SeatPursuit:
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
         """Return advice on how a robot with empty hands gets this item for the dish. Return None if it must
         first wait for a tool. `clearing` are tools that are already being emptied."""
+        if item in self.untaken:
+            return None
         if item not in self.brief["recipes"]:
             aim = {"do": "fetch", "item": item, "dish": dish}
             return self._at(self.of_kind("storage"), "get", aim, item)
@@ -185,6 +191,8 @@ class SeatPursuit:
             if self.places[made]["busy"]:
                 return None
             return self._at(made, "get", {"do": "take", "item": item, "dish": dish}, item)
+        if self._is_left(item):
+            return None
         place = self._place_for(item)
         if not self._suits(item, place):
             return self._clear(place, dish, clearing)
@@ -193,6 +201,9 @@ class SeatPursuit:
             return self._at(place, "activate", {"do": "start", "item": item, "dish": dish})
         ways = (self._fetch(part, dish, clearing) for part in self._in_order(missing, place))
         return next((way for way in ways if way), None)
+
+    def _is_left(self, product: str) -> bool:
+        return product in self.untaken or product in self.unmade
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
         """Return the missing ingredients in the order in which the robot should get them: cooked ones first,

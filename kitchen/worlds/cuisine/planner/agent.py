@@ -22,7 +22,9 @@ from kitchen.worlds.cuisine.planner.follow_instructions import (
     HeardInstructions,
     follow_instructions,
     hear_instructions,
+    seats_by_reservations,
     situation_of_rest,
+    situation_of_seats,
 )
 from kitchen.worlds.cuisine.planner.instructed_tasks import NOOP
 from kitchen.worlds.cuisine.planner.plan_search import (
@@ -157,6 +159,16 @@ class CuisinePlanner(Agent):
         )
 
     def _planning(self, situation: Situation) -> Decision:
+        """Return the decision for robots without a task. Robots that leave different things alone are planned
+        for one after the other."""
+        groups = seats_by_reservations(situation)
+        made = [self._plan_group(situation_of_seats(situation, one, {})) for one in groups[:1]]
+        for group in groups[1:]:
+            given = {seat: command for each in made for seat, command in each.commands.items()}
+            made.append(self._plan_group(situation_of_seats(situation, group, given)))
+        return _joined(made) if len(made) > 1 else made[0] if made else self._plan_group(situation)
+
+    def _plan_group(self, situation: Situation) -> Decision:
         """Return a decision with the first commands of the best plan. If the agent has no seats, there are no
         commands, and its memory stays the same."""
         if not situation.seats:
@@ -200,6 +212,26 @@ def advise_command(situation: Situation) -> Advice | None:
         return None
     plan, _ = CuisinePlanner({"tries": 0}).plan(book, situation)
     return Advice(dict(plan.rollout.first).get(seat, ("noop",)), trip_aim(book, plan.rollout.goals[seat]))
+
+
+def _joined(made: Sequence[Decision]) -> Decision:
+    """Return one decision for robots that were planned for separately. The first plan is remembered, with the
+    trips of all."""
+    first = made[0]
+    memories = [each.memory or {} for each in made]
+    trips = {
+        key: [one for memory in memories for one in memory.get(key, ())]
+        for key in ("errands", "passing", "helping")
+    }
+    seen = {entry[0]: entry for memory in memories for entry in memory.get("seen", ())}
+    goals = {seat: goal for each in made for seat, goal in each.note["goals"].items()}
+    return replace(
+        first,
+        commands={seat: command for each in made for seat, command in each.commands.items()},
+        memory={**memories[0], **trips, "seen": list(seen.values())},
+        note={**first.note, "goals": goals},
+        intents={seat: intent for each in made for seat, intent in each.intents.items()},
+    )
 
 
 def _remembered(memory: Json) -> PlanDraft | None:

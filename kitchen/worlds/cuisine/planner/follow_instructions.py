@@ -18,6 +18,7 @@ from kitchen.worlds.cuisine.planner import instruction_answers as answers
 from kitchen.worlds.cuisine.planner.instructed_tasks import (
     TaskProgress,
     assigned_wishes,
+    is_offer_done,
     item_source,
     orders_without,
     product_exists,
@@ -176,6 +177,9 @@ def _answer(
     seats = [*(wish.seats for wish in parsed.wishes), *(point.seats for point in parsed.points)]
     named = {seat for each in seats for seat in each}
     first = team is not None and is_first_addressee(message, team, situation.talk.member)
+    unknown = sorted(named - set(range(len(next(iter(situation.observations.values()))["agents"]))))
+    if first and unknown:
+        yield [answers.NO_ROBOT, unknown, ""]
     answers_all = bool(named & set(situation.seats)) or (first and not named)
     mine = [one for one in fresh if one.number == message.number and one.meant(situation.seats)]
     told = [one for one in mine if answers_all or (one.do in (STOP, GO_ON) and not one.seats)]
@@ -192,7 +196,14 @@ def _understood(situation: Situation, wishes: Sequence[Wish]) -> Iterator[answer
     told = [part for part in parts if part[0] not in (answers.EXISTS, answers.MISSING)]
     if told:
         yield [answers.UNDERSTOOD, *told]
+    if any(_holds_on(wish) for wish in wishes):
+        yield [answers.UNTIL]
     yield from (part for part in parts if part not in told)
+
+
+def _holds_on(wish: Wish) -> bool:
+    """Return whether a wish applies until somebody takes it back."""
+    return wish.do == STOP or (wish.do in LEAVE_WISHES and not wish.ends_when_done)
 
 
 def _wish_part(situation: Situation, wish: Wish) -> answers.Part:
@@ -327,19 +338,25 @@ def follow_instructions(
     step = situation.step + 1
     wishes = assigned_wishes(situation, instructions.wishes, at_jobs)
     fresh = wishes[len(wishes) - len(_kept_fresh(instructions)) :]
-    now = current_wishes(wishes, situation.seats, step=step)
+    tool_of = _tools(next(iter(situation.briefs.values())))
+    kept = [wish for wish in wishes if not is_offer_done(situation, wish)]
+    now = current_wishes(kept, situation.seats, step=step, tool_of=tool_of)
     if begun := tuple(sorted(now.stopped & at_jobs.keys())):
-        wishes.append(Wish(instructions.last, 0, step, GO_ON, "", begun))
-        now = current_wishes(wishes, situation.seats, step=step)
+        goes_on = Wish(instructions.last, 0, step, GO_ON, "", begun)
+        wishes, kept = [*wishes, goes_on], [*kept, goes_on]
+        now = current_wishes(kept, situation.seats, step=step, tool_of=tool_of)
     made = task_progress(situation, now, at_jobs)
     asked = [wish for wish in wishes if wish.do in TASKS and wish.meant(situation.seats)]
-    still = current_wishes(wishes, situation.seats, step=0).tasks
+    still = current_wishes(wishes, situation.seats, step=0, tool_of=tool_of).tasks
     ended = [*made.done, *(wish for wish in asked if wish not in still)]  # somebody asked for something else
-    left = open_wishes(wishes, step=step, done=ended)
+    left = open_wishes(kept, step=step, done=ended)
     memory = {"last": instructions.last, "wishes": [one.to_json() for one in left]}
     reports = report_messages(situation, wishes, left, made.done)
     rest = situation_of_rest(situation, made.commands)
-    seen = {seat: _seen(situation.observations[seat], situation.briefs[seat], now) for seat in rest.seats}
+    seen = {
+        seat: _seen(situation.observations[seat], situation.briefs[seat], now.of_seat(seat))
+        for seat in rest.seats
+    }
     return FollowedInstructions(
         replace(rest, observations=seen),
         made,
@@ -347,6 +364,11 @@ def follow_instructions(
         (*job_answers(situation, instructions, fresh), *reports),
         open_answer(situation, instructions, fresh),
     )
+
+
+def _tools(brief: Mapping[str, Json]) -> dict[str, str]:
+    """Return the kind of tool of each product and place."""
+    return {**brief["locations"], **{item: str(one["tool"]) for item, one in brief["recipes"].items()}}
 
 
 def _kept_fresh(instructions: HeardInstructions) -> list[Wish]:
@@ -358,8 +380,27 @@ def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> 
     """Return the situation of the seats without a command in `commands`. In it, `commands` count as already
     given in this step."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
+    return situation_of_seats(situation, seats, commands)
+
+
+def situation_of_seats(
+    situation: Situation, seats: tuple[int, ...], commands: Mapping[int, Command]
+) -> Situation:
+    """Return the situation of some seats. In it, `commands` count as already given in this step."""
     commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
     return replace(situation, seats=seats, commanded=commanded, memory=memory)
+
+
+def seats_by_reservations(situation: Situation) -> list[tuple[int, ...]]:
+    """Return the seats in groups that leave the same things alone (see `follow_instructions`). Groups that
+    leave fewer things alone come first."""
+    groups = dict[tuple[frozenset[str], ...], list[int]]()
+    for seat in situation.seats:
+        seen = situation.observations[seat]
+        dishes = [order["dish"] for order in seen["orders"]]
+        left = tuple(frozenset(one) for one in (seen.get("theirs", ()), seen.get("unmade", ()), dishes))
+        groups.setdefault(left, []).append(seat)
+    return [tuple(groups[left]) for left in sorted(groups, key=lambda one: len(one[0]) + len(one[1]))]
 
 
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:

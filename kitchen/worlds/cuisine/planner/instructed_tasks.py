@@ -11,7 +11,9 @@ from kitchen.worlds.cuisine.aim_pursuit import SeatPursuit
 from kitchen.worlds.cuisine.planner.instruction_parser import (
     FETCH,
     FREE,
+    LEAVE_ITEM,
     MAKE,
+    NOT_SEEN,
     SERVE,
     TASKS,
     CurrentWishes,
@@ -40,7 +42,7 @@ def assigned_wishes(situation: Situation, wishes: Iterable[Wish], busy: Collecti
         if wish.do in TASKS and not wish.seats:
             free = [seat for seat in situation.seats if seat not in taken] or list(situation.seats)
             wish = replace(wish, seats=(min(free, key=lambda seat: _effort(situation, seat, wish)),))
-        kept.append(_with_facts(situation, wish) if wish.do in TASKS else wish)
+        kept.append(_with_facts(situation, wish))
     return kept
 
 
@@ -53,14 +55,39 @@ def _effort(situation: Situation, seat: int, wish: Wish) -> tuple[int, int, int]
 
 def _with_facts(situation: Situation, wish: Wish) -> Wish:
     """Return the task with facts about the present moment: how often its dish was served, and which of
-    several tools is to be emptied."""
+    several tools is to be emptied. For what a person makes or fetches, it is whether it is there."""
     seen, brief = next(iter(situation.observations.values())), next(iter(situation.briefs.values()))
+    if wish.ends_when_done:
+        there = _number_there(situation, wish)
+        if wish.do == LEAVE_ITEM:
+            return replace(wish, mark=max(wish.mark, min(there, 1)))
+        return replace(wish, mark=there if wish.mark == NOT_SEEN else min(wish.mark, there))
     if wish.do == SERVE and not wish.mark:
         return replace(wish, mark=seen["delivered"].count(wish.what))
     if wish.do == FREE and wish.what not in brief["locations"]:
         places = [place for place, kind in brief["locations"].items() if kind == wish.what]
         return replace(wish, what=max(places, key=lambda place: bool(seen["locations"][place]["items"])))
     return wish
+
+
+def _number_there(situation: Situation, wish: Wish) -> int:
+    """Return how many of the things that a person makes are ready, or in somebody's hands. For an item that a
+    person fetches, return how many of this person's robots hold it."""
+    seen, team = next(iter(situation.observations.values())), situation.talk.organisation
+    holders = [seat for seat, agent in enumerate(seen["agents"]) if agent["holds"] == wish.what]
+    if wish.do == LEAVE_ITEM:
+        own = team.member(wish.sender).seats if team and wish.sender in team.numbers else ()
+        return len(set(holders) & set(own))
+    ready = [one for one in seen["locations"].values() if one["items"] == [wish.what] and not one["busy"]]
+    return len(holders) + len(ready)
+
+
+def is_offer_done(situation: Situation, wish: Wish) -> bool:
+    """Return whether a person has made or fetched what they wanted to (see `assigned_wishes`)."""
+    if not wish.ends_when_done:
+        return False
+    there = _number_there(situation, wish)
+    return (wish.mark > 0 and not there) if wish.do == LEAVE_ITEM else there > wish.mark
 
 
 def seat_pursuit(situation: Situation, seat: int) -> SeatPursuit:
@@ -100,7 +127,7 @@ def task_progress(situation: Situation, now: CurrentWishes, at_jobs: Mapping[int
             if _is_done(situation, seat, wish):
                 made.done.append(wish)
             elif seat not in begun:
-                _pursue(made, situation, seat, wish)
+                _pursue(made, situation, seat, wish, now.of_seat(seat))
                 begun.add(seat)
     return made
 
@@ -122,28 +149,42 @@ def _is_done(situation: Situation, seat: int, wish: Wish) -> bool:
     return served or wish.what in seen["locations"][on_table]["items"]
 
 
-def _pursue(made: TaskProgress, situation: Situation, seat: int, wish: Wish) -> None:
+def _pursue(made: TaskProgress, situation: Situation, seat: int, wish: Wish, reserved: CurrentWishes) -> None:
     """Add the robot's next command for a task, if it can work on it now."""
-    command = _next_command(situation, seat, wish)
+    command = _next_command(situation, seat, wish, reserved)
     if command is not None:
         made.commands[seat] = command if command in situation.legal[seat] else NOOP
         key = "to" if wish.do == FREE else "item"
         made.intents[seat] = {"do": wish.do, key: wish.what}
 
 
-def _next_command(situation: Situation, seat: int, wish: Wish) -> Command | None:
-    """Return the robot's next command for a task; None if the planner shall command it in this step."""
+def _next_command(situation: Situation, seat: int, wish: Wish, reserved: CurrentWishes) -> Command | None:
+    """Return the robot's next command for a task; None if the planner shall command it in this step. This is
+    also so while a part of the task is reserved for somebody else."""
     way, seen = seat_pursuit(situation, seat), situation.observations[seat]
     if way.me["busy"]:
         return NOOP
     if wish.do in (FETCH, FREE) and way.me["holds"] is not None:
         return None
-    if wish.do == FREE:
-        return way.free(wish.what)
     if wish.do == FETCH:
         source = item_source(seen, situation.briefs[seat], wish.what)
         return _taking(way, source, wish.what) if source else None
-    return way.next(wish.what).command if way.wants(wish.what) else None
+    way = _with_reserved(way, wish, reserved)
+    if wish.do == FREE:
+        return way.free(wish.what)
+    if not way.wants(wish.what):
+        return None
+    advice = way.next(wish.what)
+    is_blocked = advice.aim["do"] == "wait" and bool(way.untaken or way.unmade)
+    return None if is_blocked else advice.command
+
+
+def _with_reserved(way: SeatPursuit, wish: Wish, reserved: CurrentWishes) -> SeatPursuit:
+    """Return the kitchen without what the robot leaves alone. The product of the task itself is made."""
+    recipes = way.brief["recipes"]
+    by_tool = [product for product, recipe in recipes.items() if recipe["tool"] in reserved.tools]
+    unmade = {*reserved.products, *reserved.dishes, *by_tool} - {wish.what}
+    return replace(way, untaken=reserved.items - {wish.what}, unmade=unmade)
 
 
 def _taking(way: SeatPursuit, source: str, item: str) -> Command:

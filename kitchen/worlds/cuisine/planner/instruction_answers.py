@@ -28,6 +28,7 @@ Part = Sequence[Json]
 """A code and its arguments. Robots are seats, counted from 0."""
 UNDERSTOOD, DOING, UNCLEAR, HELP, QUESTION = "understood", "doing", "unclear", "help", "question"
 EXISTS, MISSING, LATE, DONE, WHICH_ONE, ALL_RIGHT = "exists", "missing", "late", "done", "which", "all_right"
+UNTIL, NO_ROBOT = "until", "no_robot"
 
 PLAIN_SENTENCES: Mapping[str, str] = {
     QUESTION: gettext_noop("I cannot answer that. I can tell you what I do now."),
@@ -63,6 +64,7 @@ TEAM_SENTENCES: Mapping[str, tuple[str, str]] = {
     "not_take": ngettext_noop("{robots} does not take {item}.", "{robots} do not take {item}."),
     "not_use": ngettext_noop("{robots} does not use {place}.", "{robots} do not use {place}."),
     "not_serve": ngettext_noop("{robots} does not serve {item}.", "{robots} do not serve {item}."),
+    NO_ROBOT: ngettext_noop("There is no {robots} here.", "There are no {robots} here."),
     "not_serve_all": ngettext_noop("{robots} does not serve dishes.", "{robots} do not serve dishes."),
 }
 """Sentences about one or more robots, and perhaps an item or a place."""
@@ -80,6 +82,7 @@ EXAMPLES: Mapping[str, str] = {
     DOING: gettext_noop("What are you doing?"),
 }
 """Sentences that people can write. The planner understands each of them in every language."""
+UNTIL_SENTENCE = gettext_noop("This holds until you write “{words}”.")
 UNCLEAR_SENTENCE = gettext_noop("I did not understand that. Try, for example: “{first}” or “{second}”.")
 HELP_SENTENCE = gettext_noop(
     "I understand sentences such as “{first}”, “{second}”, “{own}”, “stop”, “go on” and “what are you "
@@ -181,7 +184,12 @@ def _help_sentence(words: KitchenWords, *examples: Part) -> str:
     return gettext(HELP_SENTENCE).format(first=first, second=second, own=own)
 
 
+def _until_sentence(words: KitchenWords) -> str:
+    return gettext(UNTIL_SENTENCE).format(words=example_text(words, "go_on", ""))
+
+
 WRITERS: Mapping[str, Callable[..., str]] = {
+    UNTIL: _until_sentence,
     UNDERSTOOD: _understood_sentence,
     DOING: _doing_sentence,
     WHICH_ONE: _choice_sentence,

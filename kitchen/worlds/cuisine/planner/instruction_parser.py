@@ -40,6 +40,9 @@ LEAVE_WISHES = frozenset({LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM, LEAVE_PRODUCT, LEA
 """Wishes by which people reserve something for themselves, or forbid it."""
 WISH_PATIENCE_STEPS: Mapping[str, int] = {FETCH: 20, MAKE: 40, SERVE: 50, FREE: 20}
 """Steps after which a task that could not be done is forgotten."""
+OFFER_PATIENCE_STEPS = 60
+"""Steps after which a thing is no longer kept for somebody who wanted to make or fetch it."""
+NOT_SEEN = -1
 WHICH = "which"
 """The kind of an open question for a product that the words do not decide."""
 
@@ -62,7 +65,8 @@ class Wish:
     forbids: bool = False
     """True if robots shall not do it, False if the sender does it. For LEAVE_WISHES only."""
     mark: int = 0
-    """How often the dish was served when the task SERVE was given."""
+    """For the task SERVE: how often the dish was served when it was given. For what the sender makes: how
+    many were there. For what the sender fetches: 1 if they held it. NOT_SEEN before this is known."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
@@ -74,8 +78,14 @@ class Wish:
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return whether this is a task that was given too many steps before `step`."""
-        return self.do in TASKS and step >= self.step + WISH_PATIENCE_STEPS[self.do]
+        """Return whether this is a task, or a thing kept for the sender, from too long before `step`."""
+        limit = OFFER_PATIENCE_STEPS if self.ends_when_done else WISH_PATIENCE_STEPS.get(self.do)
+        return limit is not None and step >= self.step + limit
+
+    @property
+    def ends_when_done(self) -> bool:
+        """Return whether the sender makes or fetches one thing. It is kept for them until they have."""
+        return self.do in (LEAVE_PRODUCT, LEAVE_DISH, LEAVE_ITEM) and not self.forbids
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
         """Return the robots to which the request applies: those that it names or, if it names none, all of
@@ -121,12 +131,28 @@ class CurrentWishes:
     unserved: set[str] = field(default_factory=set)
     """Dishes that the robots make but do not serve; with an empty code, all."""
     tasks: list[Wish] = field(default_factory=list)
+    of_some: list[Wish] = field(default_factory=list)
+    """What only some of the agent's robots leave alone."""
+    tool_of: Mapping[str, str] = field(default_factory=dict)
+    """The kind of tool of each product and place."""
+
+    def of_seat(self, seat: int) -> CurrentWishes:
+        """Return these wishes as they apply to one robot."""
+        own = replace(self, **{name: set(getattr(self, name)) for name in _KEPT.values()})
+        for wish in self.of_some:
+            if seat in wish.seats:
+                own.kept(wish.do).add(wish.what)
+        return own
 
     def add_task(self, wish: Wish) -> None:
         """Add a task. Robots that it names no longer wait, and its item is no longer reserved."""
         self.stopped -= set(wish.seats)
         for kept in (self.items, self.products, self.dishes):
             kept.discard(wish.what)
+        named = set(wish.seats)
+        self.of_some = [
+            each for each in self.of_some if each.what != wish.what or not named & set(each.seats)
+        ]
         if wish.do == SERVE:
             self.unserved -= {wish.what, ""}
         self.tasks.append(wish)
@@ -144,24 +170,42 @@ class CurrentWishes:
         elif wish.do == FIRST:
             self.first = wish.what
             self.dishes.discard(wish.what)
-        else:  # something is reserved, and no robot does it any more
-            self._kept()[wish.do].add(wish.what)
-            kinds = {LEAVE_SERVING: {SERVE}}.get(wish.do, TASKS)
-            self.tasks = [one for one in self.tasks if one.do not in kinds or one.what != wish.what]
+        else:  # something is reserved, and these robots do not do it any more
+            if seats == set(mine):
+                self.kept(wish.do).add(wish.what)
+            else:
+                self.of_some.append(replace(wish, seats=tuple(sorted(seats))))
+            self.tasks = [
+                one for one in self.tasks if not (set(one.meant(mine)) & seats and self._ends(one, wish))
+            ]
 
-    def _kept(self) -> dict[str, set[str]]:
-        return {
-            LEAVE_TOOL: self.tools,
-            LEAVE_DISH: self.dishes,
-            LEAVE_ITEM: self.items,
-            LEAVE_PRODUCT: self.products,
-            LEAVE_SERVING: self.unserved,
-        }
+    def _ends(self, task: Wish, left: Wish) -> bool:
+        """Return whether a task cannot be done without what robots shall leave alone."""
+        if left.do == LEAVE_SERVING:
+            return task.do == SERVE and left.what in ("", task.what)
+        if left.do == LEAVE_TOOL:
+            return task.do in (MAKE, FREE) and self.tool_of.get(task.what, task.what) == left.what
+        return task.what == left.what
+
+    def kept(self, do: str) -> set[str]:
+        """Return what all robots leave alone, of one kind of LEAVE_WISHES."""
+        found: set[str] = getattr(self, _KEPT[do])
+        return found
 
     def _forget(self) -> None:
-        self.first, self.tasks = "", []
-        for kept in self._kept().values():
-            kept.clear()
+        self.first, self.tasks, self.of_some = "", [], []
+        for do in _KEPT:
+            self.kept(do).clear()
+
+
+_KEPT: Mapping[str, str] = {
+    LEAVE_TOOL: "tools",
+    LEAVE_DISH: "dishes",
+    LEAVE_ITEM: "items",
+    LEAVE_PRODUCT: "products",
+    LEAVE_SERVING: "unserved",
+}
+"""The attributes of CurrentWishes with what robots leave alone."""
 
 
 def people_messages(
@@ -231,6 +275,7 @@ def _add_clause(parsed: ParsedMessage, clause: Clause, targets: Targets, message
     for do, what in dict.fromkeys(drafts):
         seats = clause.players if clause.kind != OFFER else ()
         wish = Wish(message.number, message.sender or 0, message.step, do, what, (), is_job, forbids)
+        wish = replace(wish, mark=NOT_SEEN) if wish.ends_when_done else wish
         each = [(seat,) for seat in seats] if do in TASKS and seats else [seats]
         parsed.wishes += [replace(wish, seats=one) for one in each]
 
@@ -295,16 +340,18 @@ def _left(clause: Clause, targets: Targets) -> Iterator[Draft]:
             yield (LEAVE_ITEM if do == FETCH else LEAVE_DISH if is_dish else LEAVE_PRODUCT), what
 
 
-def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
+def current_wishes(
+    wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int, tool_of: Mapping[str, str] | None = None
+) -> CurrentWishes:
     """Return the combined effect of these requests on the agent's robots (`mine`). Later requests override
-    earlier ones. Old tasks are ignored."""
-    now = CurrentWishes()
+    earlier ones. Old requests are ignored. `tool_of` has the kind of tool of each product and place."""
+    now = CurrentWishes(tool_of=tool_of or {})
     for wish in wishes:
         seats = set(wish.meant(mine))
         if seats and wish.do in TASKS:
             if not wish.is_over(step):
                 now.add_task(wish)
-        elif seats:
+        elif seats and not wish.is_over(step):
             now.take(wish, seats, mine)
     return now
 

@@ -108,6 +108,69 @@ def test_an_order_is_served_by_the_next_commands(text: str) -> None:
     assert play.memories[1]["heeded"]["wishes"] == []
 
 
+def test_a_task_waits_for_what_the_speaker_makes_and_does_something_else_meanwhile() -> None:
+    play = Play()
+    play.say("robot 2: make the salmon sushi, I will cook the rice")
+    play.step(14)
+    assert play.said[1] == ["Understood: Robot 2 makes salmon sushi. You cook rice."]
+    done = [*play.done[1], *play.done[2]]
+    assert not [one for one in done if "rice" in one or "pot" in one]
+    assert [one for one in play.done[1] if one.startswith("activate chopboard")]
+
+
+def test_a_later_ban_also_holds_for_a_task() -> None:
+    play = Play()
+    play.say("robot 2: make the salmon sushi")
+    play.say("don't cook rice")
+    play.step(14)
+    assert play.said[1][0].endswith("do not make cooked rice. This holds until you write “Go on”.")
+    assert not [one for seat in (1, 2) for one in play.done[seat] if "rice" in one or "pot" in one]
+
+
+@pytest.mark.parametrize("fish", ["salmon", "tuna"])
+def test_what_one_robot_shall_not_do_another_one_does(fish: str) -> None:
+    play = Play()
+    play.say(f"robot 3, don't chop the {fish}")
+    play.step(24)
+    assert play.said[1] == [
+        f"Understood: Robot 3 does not make {fish} sashimi. This holds until you write “Go on”."
+    ]
+    assert not [one for one in play.done[2] if one == f"get storage0 {fish}"]
+    assert set(play.done[2]) != {"noop"}
+    assert [one for one in play.done[1] if one.startswith("activate chopboard")]
+
+
+@pytest.mark.parametrize(("text", "stops"), [("stop chopping", True), ("I chop", True), ("I cook", False)])
+def test_a_tool_that_somebody_takes_ends_the_task_there(text: str, stops: bool) -> None:
+    play = Play()
+    play.say("robot 2 chop the salmon")
+    play.step(2)
+    play.say(text)
+    play.step(6)
+    chops = [one for one in play.done[1] if "chopboard" in one]
+    assert bool(chops) is not stops
+
+
+def test_the_speakers_part_is_theirs_until_it_is_there() -> None:
+    play = Play()
+    play.say("I cook the rice")
+    play.step()
+    assert len(play.memories[1]["heeded"]["wishes"]) == 1
+    for words in ("goto storage0", "get storage0 rice", "goto pot0", "put pot0", "activate pot0"):
+        play.world.step([(0, tuple(words.split()))])
+    play.step()
+    assert len(play.memories[1]["heeded"]["wishes"]) == 1  # it still cooks
+    play.step(12)
+    assert play.memories[1]["heeded"]["wishes"] == []
+
+
+def test_a_robot_that_is_not_there_is_named() -> None:
+    play = Play(TEAM)
+    play.say("robot 7: chop the salmon")
+    play.step()
+    assert play.said == {1: ["There is no Robot 7 here."], 2: []}
+
+
 def test_serve_makes_what_is_missing_and_serves_it() -> None:
     play = Play()
     dish = play.world.observe(0)["orders"][0]["dish"]
@@ -120,7 +183,7 @@ def test_who_serves_alone_finds_the_dish_where_it_was_made() -> None:
     play = Play()
     play.say("I'll serve")
     play.step(30)
-    assert play.said[1] == ["Understood: You serve the dishes."]
+    assert play.said[1] == ["Understood: You serve the dishes. This holds until you write “Go on”."]
     assert play.world.observe(0)["delivered"] == []
     made = [place["items"] for place in play.world.observe(0)["locations"].values()]
     assert any(items in (["salmonSushi"], ["tunaSushi"]) for items in made)

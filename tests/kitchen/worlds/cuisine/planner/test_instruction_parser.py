@@ -186,6 +186,12 @@ def test_wishes_hold_until_they_are_done_or_replaced() -> None:
     assert now("robot 1, stop").stopped == set()  # somebody else's
     assert now("fetch rice", "I take the rice").tasks == []
     assert now("I take the rice", "robot 2, fetch rice").items == set()
+    assert now("I take the rice", step=61).items == set()
+    assert now("don't take the rice", step=61).items == {"rice"}
+    assert now("robot 2, serve salmon sushi", "I'll serve").tasks == []
+    one = now("robot 2, chop the salmon", "robot 3, chop the tuna", "robot 3, don't chop the tuna")
+    assert [each.seats for each in one.tasks] == [(1,)]
+    assert one.products == one.of_seat(1).products == set() and one.of_seat(2).products == {"tunaSashimi"}
 
 
 def test_a_robot_fetches_on_request_and_confirms_it_once() -> None:
@@ -395,7 +401,9 @@ def test_an_unclear_message_gets_two_examples_about_the_open_orders() -> None:
         )
     ]
     other = decided(world, "wibble wobble", "robot 2, stop", memory=first.memory)
-    assert [say.text for say in other.says] == ["Understood: Robot 2 waits."]
+    assert [say.text for say in other.says] == [
+        "Understood: Robot 2 waits. This holds until you write “Go on”."
+    ]
 
 
 def test_the_stand_in_does_as_the_planner_does_and_answers() -> None:
@@ -403,4 +411,6 @@ def test_the_stand_in_does_as_the_planner_does_and_answers() -> None:
     decision = decided(world, "robot 2, stop", kind="dispatcher", model="stand-in", stand_in_errors=0.0)
     assert decision.played_by == "stand-in"
     assert decision.commands[1] == ("noop",)
-    assert [say.text for say in decision.says] == ["Understood: Robot 2 waits."]
+    assert [say.text for say in decision.says] == [
+        "Understood: Robot 2 waits. This holds until you write “Go on”."
+    ]
