@@ -33,7 +33,7 @@ async def test_robots_are_written_to_answer_and_do_as_they_were_told(
     assert await page.evaluate("document.activeElement.id") == "talk-text"
     assert await person.play_step(["noop"]) == 1
     await page.wait_for_selector(".said:not(.is-yours)")
-    understood = "Understood: Robot 3 waits. You cook rice."
+    understood = "Understood: Robot 3 waits. You cook rice. This holds until you write “Go on”."
     assert understood in await page.inner_text("#talk")
     assert await page.inner_text("#talk-said") == f"Robot 2, Robot 3: {understood}"
     assert await page.locator("#happened .past-step").first.inner_text() != ""

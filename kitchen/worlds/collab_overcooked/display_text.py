@@ -156,6 +156,7 @@ JOB_WORDS: Mapping[str, str] = {
 STAND_IN_SENTENCES: Mapping[str, str] = {
     "do_this": gettext_noop("Please do this: {actions}."),
     "will_do": gettext_noop("I will do this: {actions}."),
+    "will_do_once": gettext_noop("I will do this: {actions}. I bring one at a time: ask again for more."),
     "not_yet": gettext_noop("I cannot do this yet: {actions}."),
     "not_now": gettext_noop("Not now."),
     "nothing_now": gettext_noop("Nothing for now."),
@@ -164,6 +165,7 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
         "I did not understand that. Tell me what to bring, for example: “bring an egg”, “cut a potato” or "
         "“bring a plate”. Or add actions to a request."
     ),
+    "help": gettext_noop("You can write, for example: “bring an egg”, “cut a potato” or “stop”."),
     "stops": gettext_noop("I stop, and wait for your next request."),
     "leaves_out": gettext_noop("I leave that out."),
     "all_right": gettext_noop("All right."),

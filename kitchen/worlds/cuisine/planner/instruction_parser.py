@@ -8,6 +8,7 @@ somebody writes *go on*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Self
 
@@ -138,7 +139,7 @@ class CurrentWishes:
 
     def of_seat(self, seat: int) -> CurrentWishes:
         """Return these wishes as they apply to one robot."""
-        own = replace(self, **{name: set(getattr(self, name)) for name in _KEPT.values()})
+        own = deepcopy(self)
         for wish in self.of_some:
             if seat in wish.seats:
                 own.kept(wish.do).add(wish.what)
