@@ -184,7 +184,7 @@ class _Reader:
         return False
 
     def _thanks(self) -> bool:
-        """Return whether it thanks for something, or praises it: *thanks for cooking rice*."""
+        """Return whether it thanks for something, or praises it: *thanks for the stone*."""
         meanings = [token.meaning for token in self.part.tokens]
         begin = meanings.index("thanks") if "thanks" in meanings else len(meanings)
         return bool({VERB, THING} & set(meanings[begin:])) and not {VERB, THING} & set(meanings[:begin])
@@ -196,7 +196,7 @@ class _Reader:
         return UNCLEAR if orders and not is_for else TALK
 
     def _says_otherwise(self) -> bool:
-        """Return whether it says what is not meant in a clause that is no order: *I cook rice, not tuna*
+        """Return whether it says what is not meant in a clause that is no order: *I fetch stone, not wood*
         without the comma."""
         return self.part.link == RATHER and bool(self.before) and self.before[-1].kind != ORDER
 
@@ -266,7 +266,7 @@ class _Reader:
         part = self.part
         if not (self.verbs or self.things) or part.has("done", "past", "like", "unable"):
             return False
-        if part.has("remind"):  # *make sure not to cook rice*
+        if part.has("remind"):  # *make sure not to fetch stone*
             forbids = part.has("neg", "nobody", "avoid") or self._stops_work()
             return forbids and self.verb != "stop" and not part.has("need")
         if self.is_own and not part.has("want"):

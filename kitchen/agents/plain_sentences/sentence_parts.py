@@ -142,14 +142,14 @@ def _split(sentence: Sequence[Token]) -> Iterator[Part]:
 
 
 def _negation(begun: _Begun, token: Token) -> Token:
-    """Return what *nor* and *without* mean at the begin of a part. *Rice without salmon* is not clear."""
+    """Return what *nor* and *without* mean at the begin of a part. *Wood without stone* is not clear."""
     is_unclear = token.meaning == "without" and (begun.has_verb or begun.has_thing)
     return Token(DOUBT if is_unclear else "neg", token.text)
 
 
 def _is_unsafe(sentence: Sequence[Token]) -> bool:
-    """Return whether words stand together that say who shall not do something: *stop robot 2 from cooking*,
-    *stop robot 2 cooking*, *not robot 2*."""
+    """Return whether words stand together that say who shall not do something: *stop player 2 from chopping*,
+    *stop player 2 chopping*, *not player 2*."""
     from_verb = any(one.text == "from" and after.meaning == VERB for one, after in pairwise(sentence))
     not_all = any(
         one.meaning in NEGATIONS and after.meaning in (PLAYERS, "all") for one, after in pairwise(sentence)
@@ -168,7 +168,7 @@ def _following(sentence: Sequence[Token], place: int) -> list[Token]:
 
 
 def _is_inside(begun: _Begun, link: Token) -> bool:
-    """Return whether a colon stands in the middle of a clause: *don't make: rice*."""
+    """Return whether a colon stands in the middle of a clause: *don't make: bricks*."""
     if link.meaning != COMMA or link.text not in (":", "："):  # noqa: RUF001
         return False
     last = begun.tokens[-1] if begun.tokens else None
@@ -177,7 +177,7 @@ def _is_inside(begun: _Begun, link: Token) -> bool:
 
 
 def _says_otherwise(begun: _Begun, following: Sequence[Token]) -> bool:
-    """Return whether a negation begins a part of its own: *rice, not salmon* without the comma."""
+    """Return whether a negation begins a part of its own: *wood, not stone* without the comma."""
     things = any(one.meaning == THING for one in following)
     verbs = any(one.meaning == VERB for one in following)
     return (begun.is_complete and things) or (begun.has_thing and things and not verbs)
@@ -204,13 +204,13 @@ def _linked(before: _Begun, link: Token, following: Sequence[Token]) -> _Begun:
 
 
 def _is_new_clause(before: _Begun, following: Sequence[Token]) -> bool:
-    """Return whether what follows *but* is a clause, and no exception: *all stop, but robot 2 cooks*."""
+    """Return whether what follows *but* is a clause, and no exception: *all stop, but player 2 chops*."""
     verbs = any(is_action(one) or one.meaning in FORBIDDING for one in following)
     return before.has_verb and verbs
 
 
 def _may_be_forbidden(verb: Token) -> bool:
-    """Return whether a Spanish verb has a form that a *no* before it can govern: *no cocines y cortes*."""
+    """Return whether a Spanish verb has a form that a *no* before it can govern: *no traigas y cortes*."""
     return verb.form == ORDERED and len(verb.text) > len("pon") and verb.text.endswith(("s", "n"))
 
 
@@ -249,7 +249,7 @@ def _joined(parts: list[Part]) -> list[Part]:
 
 
 def _with_list(before: Part, part: Part) -> Part:
-    """Return the part with more things. After a comma, *no rice, salmon* is not clear."""
+    """Return the part with more things. After a comma, *no wood, stone* is not clear."""
     is_clear = before.has(VERB) or part.link != COMMA or not before.has("neg") or part.has("first")
     return before.joined(part if is_clear else Part((*part.tokens, Token(DOUBT, ",")), part.link))
 
