@@ -467,6 +467,12 @@ class Page(ABC):
         The page shows them beside the message box. Empty by default."""
         return ()
 
+    def quick_replies(self, view: SeatView) -> tuple[str, ...]:
+        """Return messages that the page sends with one press, in the reader's language. They fit the present
+        state, and the program of a co-player understands them. By default the examples of
+        `message_examples`."""
+        return self.message_examples(view)
+
     def requests_in_words(self, data: Mapping[str, Json]) -> str:
         """Return the commands that a message requests as text, with semicolons between. Empty if it requests
         none."""
@@ -485,6 +491,22 @@ class Page(ABC):
         """Return the command as text, with the names that things have in this view. Use this instead of
         `phrase` if a view is at hand."""
         return self.phrase(command)
+
+    def plan_group(self, command: Command) -> str:
+        """Return the heading under which the list of commands to plan shows this command; empty by
+        default."""
+        return ""
+
+    def plan_facts(self, view: SeatView) -> str:
+        """Return facts about this seat now on which it depends what it can do next: `at=pot0 hands=full`.
+        The page uses them to list only possible commands (`plan_effect`). Empty by default."""
+        return ""
+
+    def plan_effect(self, view: SeatView, command: Command) -> tuple[str, str]:
+        """Return (needs, makes) of a command to plan: the facts that must hold before it, and those that
+        hold after it, in the form of `plan_facts`. `at!=pot0` needs that the fact is another one. Both are
+        empty by default: the command is then always listed."""
+        return "", ""
 
     def under_way(self, view: SeatView) -> Command | None:
         """Return this seat's command that is not finished yet, to show it before the planned ones. None if

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
-from kitchen.contract.agent import REASON_PLAN_BROKEN
-from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import PLAN_KEY, TeamMessage
-from kitchen.contract.world import Command
 from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
+from kitchen.play.live.plan_panels import command_value, others_plans_panel, plan_panel
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
-Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
-if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given jobs, `roster`
-and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does not see the
-world. No world's layout contains these.
+Further ones: `talk` and `replies` if members can send messages, `partner` if they talk with one partner at
+a time, `pass` if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given
+jobs, `roster` and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does
+not see the world. No world's layout contains these.
 """
 
 
@@ -71,26 +68,6 @@ class Hint(NamedTuple):
     hints: tuple[str, ...]
     command: str
     """The command that the last hint is about, as in the menu. Empty if there is none."""
-
-
-class Plan(NamedTuple):
-    """The commands that this seat has planned, and the commands that it can plan."""
-
-    step: int
-    choosing: bool
-    left: tuple[str, ...]
-    offered: tuple[tuple[str, str], ...]
-    """Commands as form values of the menu, and as text."""
-    broken: str = ""
-    """The planned command that was impossible after the last step, as text. The plan was then dropped."""
-    under_way: str = ""
-    """The command before those in `left` that is not finished, as text. Empty if there is none."""
-
-
-class Plans(NamedTuple):
-    """The plans of other seats that the page shows: a name, and its planned commands as text."""
-
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class EpisodeEnd(NamedTuple):
@@ -148,15 +125,15 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("bar", Bar(view.step, view.length, phase)),
         _panel("phase", _phase(view, phase, () if phase == "over" else names)),
         _panel("clock", _clock(view)),
-        *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
+        *([_panel("hint", Hint(view.choice.hints, command_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
         _panel("outage", OutageNote(_outage_sentence(view))),
         *(_gone_panels(view) if view.taken_over is not None else ()),
-        *([talk_panel(page, view)] if view.talk.member is not None else []),
+        *([talk_panel(page, view), _replies(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
         *([_panel("pass", _pass_button(page, view))] if _has_pass_button(view) else []),
-        *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
-        *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
+        *([plan_panel(page, view)] if view.plans.offered else []),
+        *([others_plans_panel(page, view)] if view.plans.shows_intents else []),
         *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
         *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
@@ -257,6 +234,12 @@ class PassButton(NamedTuple):
     """Code of the language of `text`. Empty if it is not known or is the page's."""
 
 
+class QuickReplies(NamedTuple):
+    """Messages that the page sends with one press."""
+
+    texts: tuple[str, ...]
+
+
 class Partner(NamedTuple):
     """The member with whom this person talks now."""
 
@@ -288,6 +271,16 @@ def _pass_button(page: Page, view: SeatView) -> PassButton:
         return PassButton(offered)
     asker, line = view.talk.members[heard[-1].sender or 0], _line(page, view, heard[-1])
     return PassButton(offered, asker, line.text, language=line.language)
+
+
+MOST_REPLIES = 4
+"""The largest number of messages that the page offers to send with one press."""
+
+
+def _replies(page: Page, view: SeatView) -> Panel:
+    """Return the panel of messages to send with one press. Empty if nobody reads messages, and at the end."""
+    is_read = view.phase != "over" and set(view.talk.addressees) - set(view.talk.unread)
+    return _panel("replies", QuickReplies(page.quick_replies(view)[:MOST_REPLIES] if is_read else ()))
 
 
 def _partner(view: SeatView) -> Partner:
@@ -359,31 +352,6 @@ def _clock(view: SeatView) -> Clock:
     return Clock(whole, left, is_asked, view.step if left else 0)
 
 
-def _plan(page: Page, view: SeatView) -> Plan:
-    left = tuple(page.worded(view, command) for command in view.plans.by_seat.get(view.seat, ()))
-    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plans.plannable)
-    current = page.under_way(view)
-    under_way = page.worded(view, current) if current else ""
-    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view), under_way)
-
-
-def _broken(page: Page, view: SeatView) -> str:
-    events = view.history[0].events if view.history else ()
-    own = (event.data for event in events if (event.kind, event.seat) == (REASON_PLAN_BROKEN, view.seat))
-    return next((page.worded(view, tuple(one["left"][0])) for one in own if one["why"] == PLAN_ILLEGAL), "")
-
-
-def _plans(page: Page, view: SeatView) -> Plans:
-    names = {player.seat: player.name for player in view.players}
-    others = (seat for seat in sorted(view.plans.by_seat) if seat != view.seat)
-    return Plans(
-        tuple(
-            (names[seat], tuple(page.worded(view, each) for each in view.plans.by_seat[seat]))
-            for seat in others
-        )
-    )
-
-
 def _over(page: Page, view: SeatView) -> EpisodeEnd:
     if view.phase != "over":
         return EpisodeEnd(over=False)
@@ -441,7 +409,3 @@ GONE_SENTENCES_REALTIME = {
 
 def _public_facts(page: Page, view: SeatView) -> PublicFacts:
     return PublicFacts(view.public_state.get("steps_left"), page.public_facts(view))
-
-
-def _as_value(command: Command | None) -> str:
-    return json.dumps(command, separators=(",", ":")) if command else ""

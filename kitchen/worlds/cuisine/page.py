@@ -106,6 +106,8 @@ def _busy(tool: str, book: BriefLookup) -> int:
 
 
 _TEMPLATES = "worlds/cuisine"
+REPLY_DISHES = 2
+"""The number of ordered dishes about which the page offers a message to send with one press."""
 
 
 class CuisinePage(Page):
@@ -170,6 +172,16 @@ class CuisinePage(Page):
         orders = (view.observation or view.public_state)["orders"]
         return Counter((SERVE, order["dish"]) for order in orders)
 
+    def quick_replies(self, view: SeatView) -> tuple[str, ...]:
+        """Return messages about the two most urgent ordered dishes, and a question that robots answer:
+        `Salmon sushi first`, `What are you doing?`"""
+        seen = view.observation or view.public_state
+        orders = sorted(seen.get("orders", ()), key=lambda order: order["life"])
+        dishes = [*dict.fromkeys(order["dish"] for order in orders)][:REPLY_DISHES]
+        words = brief_lookup(view.brief).words
+        first = (translated("replies", "first").format(dish=words.mid(dish)) for dish in dishes)
+        return (*(text[:1].upper() + text[1:] for text in first), translated("replies", "doing"))
+
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the data of the guide: dishes with recipes, numbers about orders, keyboard keys, and
         example tools."""
@@ -213,9 +225,33 @@ class CuisinePage(Page):
         """Return the command as text, such as `Go to pot 1`, with names made from the codes."""
         return KitchenWords().phrase(command)
 
+    def plan_group(self, command: Command) -> str:
+        """Return the heading of the command's verb in the menu."""
+        return translated("verb_titles", command[0])
+
+    def plan_facts(self, view: SeatView) -> str:
+        """Return where the robot is, and whether it holds something."""
+        me = view.observation["agents"][view.seat]
+        return f"at={me['at']} hands={'full' if me['holds'] else 'empty'}"
+
+    def plan_effect(self, view: SeatView, command: Command) -> tuple[str, str]:
+        """Return what a command to plan needs and makes: the robot's place, and whether it holds
+        something."""
+        return _plan_effect(command[0], command[1] if len(command) > 1 else "")
+
     def worded(self, view: SeatView, command: Command) -> str:
         """Return the command as text with this kitchen's own names, such as `Take rice from storage`."""
         return brief_lookup(view.brief).words.phrase(command)
+
+
+def _plan_effect(verb: str, place: str) -> tuple[str, str]:
+    """Return (needs, makes) of a command as facts about the robot (`Page.plan_effect`)."""
+    return {
+        "goto": (f"at!={place}", f"at={place}"),
+        "get": (f"at={place} hands=empty", f"at={place} hands=full"),
+        "put": (f"at={place} hands=full", f"at={place} hands=empty"),
+        "activate": (f"at={place} hands=empty", f"at={place}"),
+    }.get(verb, ("", ""))
 
 
 class OrderTotals(NamedTuple):
