@@ -317,21 +317,22 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
     actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    quiet = _quiet(verb, len(actions), lookup)
+    quiet = _quiet(verb, len(actions), lookup, holds=bool(site.holds))
     shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
     return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
-def _quiet(verb: str, offered: int, lookup: BriefLookup) -> tuple[str, ...]:
+def _quiet(verb: str, offered: int, lookup: BriefLookup, *, holds: bool) -> tuple[str, ...]:
     """Return the texts of the rows that fill up a verb's group in the menu. `offered` is the number of
-    commands in it. An empty text leaves a row blank."""
+    commands in it, and `holds` says whether the robot holds something. An empty text leaves a row blank."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
     room = lookup.room if verb == "get" else 1
     empty = ("",) * (room - offered)
     if offered or verb not in SENTENCES["quiet"]:
         return empty
-    return (translated("quiet", verb), *empty[1:])
+    table = "quiet_holding" if holds and verb in SENTENCES["quiet_holding"] else "quiet"
+    return (translated(table, verb), *empty[1:])
 
 
 def _rank(command: Command, early: bool, lookup: BriefLookup) -> tuple[bool, bool, int]:

@@ -93,3 +93,17 @@ def test_a_dish_leads_to_the_table_and_is_never_thrown_away_at_once() -> None:
 def test_waiting_brings_nothing_on() -> None:
     view = after()
     assert not fitting_actions(view, brief_lookup(view.brief)).fits(("noop",))
+
+
+def quiet_texts(view: SeatView) -> set[str]:
+    """What the menu says where a verb has no action."""
+    return set(re.findall(r'<span class="slot">([^<]+)</span>', panel_html(view, "menu")))
+
+
+def test_with_something_in_hand_the_menu_does_not_say_that_there_is_nothing_to_put_down() -> None:
+    empty, full = (
+        quiet_texts(after("goto pot0")),
+        quiet_texts(after("goto storage0", "get storage0 tuna", "goto servingtable0")),
+    )
+    assert "Nothing to put down now" in empty and "Nothing to put down now" not in full
+    assert full >= {"Hands are full"}
