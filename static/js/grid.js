@@ -129,10 +129,42 @@
     seen.players.forEach((player, seat) => showActor(seat, player, you, lasts));
   }
 
+  /* what the hint is about: a ring around its cells, and around the button that uses one of them from here */
+
+  let ringed = "";
+
+  function showHint(cells, player) {
+    const shows = cells.join(" ");
+    if (shows !== ringed) {
+      layers.hints.replaceChildren(...cells.map((at) => {
+        const ring = make("rect", { class: "hint-ring", x: -20, y: -20, width: 40, height: 40, rx: 8 });
+        moveTo(ring, at);
+        return ring;
+      }));
+    }
+    ringed = shows;
+    if (!play.ticking || !player?.face) return; // where steps wait, hinted.js marks the button
+    const ahead = player.at.map((value, axis) => value + RULES.moves[player.face][axis]);
+    const uses = document.querySelector('[data-hold=\'["interact"]\']');
+    uses?.toggleAttribute("data-hinted", cells.some((at) => String(at) === String(ahead)));
+  }
+
+  /* where an advised command leads: the cell that it uses, or the one in its direction */
+  function advised(player) {
+    const text = document.getElementById("hint")?.dataset.try;
+    if (!text || !player) return [];
+    const by = RULES.moves[JSON.parse(text)[0]] ?? (text === '["interact"]' ? RULES.moves[player.face] : null);
+    return by ? [player.at.map((value, axis) => value + by[axis])] : [];
+  }
+
+  const cellsIn = (text) => (text ?? "").split(" ").filter(Boolean).map((one) => one.split(",").map(Number));
+
   const own = () => Number(document.getElementById("seen").dataset.seat);
 
   function showPanel() {
-    show(JSON.parse(document.getElementById("seen").value), own(), GLIDE);
+    const seen = JSON.parse(document.getElementById("seen").value);
+    show(seen, own(), GLIDE);
+    if (!tick) showHint(advised(seen.players[own()]), seen.players[own()]);
   }
 
   /* Under a clock: what this person has pressed is shown before the server has said so, as far as it can be known
@@ -149,18 +181,19 @@
     return player.face ? { ...moved, face: verb } : moved;
   }
 
-  function showTick({ detail: { observation, ahead } }) {
+  function showTick({ detail: { observation, ahead, errand } }) {
     const you = own();
     const players = [...observation.players];
     const others = players.filter((_, seat) => seat !== you);
     if (players[you]) players[you] = ahead.reduce((player, command) => after(player, command, others), players[you]);
     show({ ...observation, players }, you, tick * 1.1);
+    if (document.getElementById("hint")) showHint(cellsIn(errand?.at), players[you]);
   }
 
   const { width, height } = tiles().viewBox.baseVal;
   moves.setAttribute("viewBox", `0 0 ${width} ${height}`);
   moves.parentElement.style.setProperty("--ratio", width / height);
-  for (const name of [...RULES.layers, "actors"]) {
+  for (const name of ["hints", ...RULES.layers, "actors"]) {
     layers[name] = make("g", { class: name });
     moves.append(layers[name]);
   }

@@ -168,13 +168,16 @@ def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
     """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The form
     is that of `Decision.intents`. `brief` holds the facts that never change.
 
-    Empty if the world has no skills, or no text for the skill.
+    `at` has the cells to use, for a world on a grid: `0,1 4,1`. Empty if the world has no skills, or no text
+    for the skill.
     """
     if not get_kit(world.kind).skills:
         return {}
     skills = get_skills(world.kind)
     sight = SeatObservation(seat, brief, world.observe(seat), world.legal_actions(seat))
-    return skills.intent(skills.errand(sight))
+    intent = skills.intent(skills.errand(sight))
+    cells = " ".join(f"{x},{y}" for x, y in skills.hint_cells(sight))
+    return {**intent, "at": cells} if intent and cells else intent
 
 
 def _situation(world: World, view: SeatView) -> Situation:

@@ -102,6 +102,21 @@ async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_wher
     assert clock.lines[-1].url.endswith(f"&seen=0a1b.2.30.{clock.world.clock}")
 
 
+RINGS = """() => [[...document.querySelectorAll(".hint-ring")].map(ring => ring.getAttribute("transform")),
+    document.querySelector(".pad-interact").hasAttribute("data-hinted")]"""
+
+
+async def test_a_hint_rings_the_cells_to_use_and_the_button_once_one_faces_them(browser: Browser) -> None:
+    clock = await started(browser, hints=("Your cook has a ring around it.",))
+    page = clock.page
+    await clock.tick("north", errand={"do": "pickup", "item": "onion", "at": "0,1 4,1"})
+    assert await page.evaluate(RINGS) == [["translate(24 72)", "translate(216 72)"], False]
+    await clock.tick("west")  # to the box of onions
+    assert (await page.evaluate(RINGS))[1] is True
+    await clock.tick("interact", errand={"do": "put_onion_in_pot", "at": "2,0"})
+    assert await page.evaluate(RINGS) == [["translate(120 24)"], False]
+
+
 async def test_what_was_carried_out_is_not_ahead_any_more(browser: Browser) -> None:
     clock = await started(browser)
     page = clock.page
