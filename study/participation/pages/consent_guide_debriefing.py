@@ -22,6 +22,7 @@ from study.participation.enter_study import ConsentForm, consent_given, consent_
 from study.participation.page_progress import finish_page
 from study.participation.pages.end_and_privacy_pages import remember_label
 from study.participation.pages.page_context import form_response, guest_reminder, page_response, part_context
+from study.participation.pages.practice_length import practice_length_note
 
 
 def consent(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -93,6 +94,7 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
         else "",
         "reference": page.reference_title,
         "leads": any(is_apart(plan.organisation) for plan in of_world),
+        "length_note": practice_length_note(design, [plan for plan in of_world if plan.key != "practice"]),
     }
 
 

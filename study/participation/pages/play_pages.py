@@ -38,6 +38,7 @@ from study.participation.pages.page_context import (
     team_label,
     text_html,
 )
+from study.participation.pages.practice_length import practice_length_note
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -112,7 +113,17 @@ def _play_page(
         progress=progress(person.design, page, position=position, label=label),
         label=label,
         guide_text=text_html(person.design.part("guide").text) if person.design.has("guide") else "",
+        length_note=_length_note(person, page),
     )
+
+
+def _length_note(person: Participant, page: str) -> str:
+    """Return the sentence for the guide beside practice, whose length differs from that of the games."""
+    if page != "practice":
+        return ""
+    design = person.design
+    keys = dict.fromkeys(person.rounds.order_by("position").values_list("condition__key", flat=True))
+    return practice_length_note(design, [design.condition(key) for key in keys])
 
 
 WHY = "the budget was spent"
