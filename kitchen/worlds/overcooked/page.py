@@ -158,7 +158,7 @@ class OvercookedPage(GridPage):
     if_possible = gettext_lazy("if the other cook makes it possible")
     first_steps = (
         gettext_noop("Your cook has a ring around it. Arrow keys or the buttons move it."),
-        gettext_noop("Turn to what you want to use, and press space."),
+        gettext_noop("Turn to what you want to use. Then press space or the large button."),
     )
     aim = gettext_lazy("Practice ends when a soup has been delivered, or after {steps} steps.")
     missed = gettext_lazy("Time is up and no soup has been delivered. That is all right.")
