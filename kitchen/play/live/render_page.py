@@ -29,6 +29,7 @@ from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
 from kitchen.contract.world import Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
+from kitchen.play.live.job_panels import names_of
 from kitchen.play.live.leader_panels import offered_aims
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
@@ -168,13 +169,18 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "guide": render_guide(page, view.brief, **how),
         "reference": render_reference(page, view.brief),
         "addressees": [(number, view.talk.members[number]) for number in view.talk.addressees],
+        "readers": [
+            (number, view.talk.members[number])
+            for number in view.talk.addressees
+            if number not in view.talk.unread
+        ],
         "unread": [view.talk.members[number] for number in view.talk.unread],
         "only_jobs": [view.talk.members[number] for number in view.talk.only_jobs],
         "deaf": [
             view.talk.members[number] for number in view.talk.unread if number not in view.talk.only_jobs
         ],
-        "message_examples": page.message_examples(view),
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
+        "worker_names": names_of(view, view.jobs.leads),
         "leaders": [view.talk.members[number] for number in view.jobs.leaders],
         "aims": offered_aims(page, view),
         **more,
@@ -287,6 +293,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "kept": gettext_noop("Not connected: your choice is kept"),
     "notConnected": gettext_noop("Not connected"),
     "choose": gettext_noop("Choose an action"),
+    "press": gettext_noop("Press an action: it is done at once"),
     "chose": gettext_noop("You chose: {action}"),
     "since": gettext_noop("{seconds} s"),
     "sinceLong": gettext_noop("{seconds} s: it takes longer than usual, nothing is lost"),
@@ -318,8 +325,6 @@ SCENE_TEXTS: Mapping[str, str] = {
         "This browser cannot show the game in three dimensions. This page has everything."
     ),
     "headsetRefused": gettext_noop("The headset did not allow this page to start. The scene continues here."),
-    "headset": gettext_noop("Enter with the headset"),
-    "noHeadset": gettext_noop("No headset found"),
 }
 """Texts of the 3D scene."""
 ANNOUNCED_SECONDS = (10, 5)
