@@ -92,6 +92,8 @@ async def talk(person: Person, other: Person) -> None:
 
 async def write(page: Page, to: str, text: str) -> None:
     """A message to one of the others."""
+    if await page.locator("#drawer").is_hidden():
+        await page.click("[data-drawer-toggle]")
     await page.select_option("#talk-to", label=to)
     await page.fill("#talk-text", text)
     await page.click("#talk-form [data-send]")
