@@ -43,7 +43,7 @@ async def test_from_the_welcome_to_play_in_spanish_and_on_in_chinese(
     await person.connected()
     assert await spoken(page) == "zh-hans"
     assert await person.step() == 1
-    assert await page.inner_text(SUBMIT) == "按一个操作，它会立即执行"
+    assert (await page.inner_text(SUBMIT)).startswith("按一个操作")
     assert await person.play_step(["noop"]) == 2
     assert "第3步" in await page.inner_text("#bar")
     assert "轮到你了" in await page.inner_text("#phase")
