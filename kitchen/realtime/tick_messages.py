@@ -5,6 +5,7 @@ A tick is a step of the episode. A page sends JSON objects over the websocket `/
 - `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key was pressed, or released (`down`
   is false). The page repeats a held key at least every five seconds. `number` grows with each message.
 - `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
+- `{"type": "sound", "state": "on"}`: whether the person hears sounds, as in turn-based episodes.
 
 A page receives:
 
@@ -46,6 +47,7 @@ from kitchen.play.turn.websocket_messages import (
     MessageError,
     PingMessage,
     ReadableMessage,
+    SoundMessage,
     SyncMessage,
     read_command,
 )
@@ -77,6 +79,7 @@ class KeyMessage:
 TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
     "key": KeyMessage,
     "ping": PingMessage,
+    "sound": SoundMessage,
     "sync": SyncMessage,
 }
 """Messages that a page may send, by type."""

@@ -40,6 +40,7 @@ FIELDS = (
     "shown",
     "three_dimensions",
     "shows_intents",
+    "recommends_sound",
     "passes_by",
     "knowing",
     "decision_seconds",

@@ -74,6 +74,7 @@ CONDITION = {
     "shown": "How the world is shown",
     "three_dimensions": "Also offer it in three dimensions",
     "shows_intents": "Show what teammates are about to do",
+    "recommends_sound": "Recommend sound",
     "passes_by": "Go on without busy players",
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",

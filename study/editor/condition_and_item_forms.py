@@ -95,6 +95,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "shown",
             "three_dimensions",
             "shows_intents",
+            "recommends_sound",
             "passes_by",
             "knowing",
             "decision_seconds",

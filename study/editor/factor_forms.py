@@ -40,6 +40,7 @@ SINGLE_FIELDS = (
     "shown",
     "three_dimensions",
     "shows_intents",
+    "recommends_sound",
     "passes_by",
     "knowing",
     "offers_plans",

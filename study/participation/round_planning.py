@@ -183,6 +183,7 @@ def episode_settings(
         "asks_first": bool(design.meant("asks_first")),
         "three_dimensions": plan.three_dimensions,
         "shows_intents": plan.shows_intents,
+        "recommends_sound": plan.recommends_sound,
         "passes_by": plan.passes_by,
         "knowing": plan.knowing,
         "organisation": organisation,

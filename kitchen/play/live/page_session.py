@@ -48,11 +48,13 @@ from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_rules import can_all_be_planned, choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,
+    SOUND_IN_PART,
     CommandMessage,
     NoticeMessage,
     PlanMessage,
     SayMessage,
     SceneMessage,
+    SoundMessage,
     TurnStamp,
     ViewMessage,
     message_to_json,
@@ -285,6 +287,15 @@ class OpenPage:
         """
         seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__three_dimensions=True)
         seats.exclude(scene__in=(message.way, HEADSET)).update(scene=message.way)
+        return PageAnswer()
+
+    def heard_sound(self, message: SoundMessage) -> PageAnswer:
+        """Record whether the person hears sounds. Return an empty answer.
+
+        Once they were switched on or off during the episode, the record stays `part`.
+        """
+        seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key)
+        seats.exclude(sound__in=(message.state, SOUND_IN_PART)).update(sound=message.state)
         return PageAnswer()
 
     def say(self, message: SayMessage) -> PageAnswer:

@@ -61,6 +61,7 @@ from kitchen.play.turn.websocket_messages import (
     PongMessage,
     SayMessage,
     SceneMessage,
+    SoundMessage,
     SyncMessage,
     ViewMessage,
     message_to_json,
@@ -352,6 +353,10 @@ class SeatConsumer(ChannelLayerConsumer):
     async def on_scene(self, page: OpenPage, message: SceneMessage) -> None:
         """Record that the person uses the 3D view."""
         await self.answer(page.seen_as_scene, message)
+
+    async def on_sound(self, page: OpenPage, message: SoundMessage) -> None:
+        """Record whether the person hears sounds."""
+        await self.answer(page.heard_sound, message)
 
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
         """Replace the commands that the person has planned, and send the answer."""

@@ -8,6 +8,7 @@ The browser sends one JSON object for each message:
 - `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1 of the team.
 - `{"type": "say", "kind": "end", "step": 4}`: from a leader for whom step 4 waits: no more jobs now.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
+- `{"type": "sound", "state": "on"}`: whether the person hears sounds.
 - `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
 
 In worlds where people type commands, the field `typed` holds the text (`Page.read_typed`). An invalid message
@@ -208,8 +209,36 @@ class ViewMessage:
         return cls(view)
 
 
+SOUND_ON, SOUND_IN_PART = "on", "part"
+"""Whether a person hears sounds: in the whole episode, or only in a part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoundMessage:
+    """The browser's report that the person hears sounds (`on`), or has switched them on or off since the
+    episode began (`part`)."""
+
+    state: str
+    type: str = field(default="sound", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """Create the message from its decoded JSON object. Raises MessageError if `state` is unknown."""
+        state = sent.get("state")
+        if not isinstance(state, str) or state not in {SOUND_ON, SOUND_IN_PART}:
+            raise MessageError(UNREADABLE)
+        return cls(state)
+
+
 ClientMessage = (
-    CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage | SayMessage
+    CommandMessage
+    | PlanMessage
+    | SyncMessage
+    | PingMessage
+    | SceneMessage
+    | SoundMessage
+    | ViewMessage
+    | SayMessage
 )
 """Every message that a browser may send."""
 CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
@@ -218,6 +247,7 @@ CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
     "say": SayMessage,
     "plan": PlanMessage,
     "scene": SceneMessage,
+    "sound": SoundMessage,
     "sync": SyncMessage,
     "view": ViewMessage,
 }

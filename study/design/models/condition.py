@@ -120,6 +120,13 @@ class Condition(models.Model):
         help_text="A line beside each teammate shows its plan, if it states one. The planner always does; a"
         " language model does if it replies with a structured list. Other co-players do not.",
     )
+    recommends_sound = models.BooleanField(
+        "recommend sound",
+        default=False,
+        db_default=False,
+        help_text="The page offers once to switch sound on. Without this, sound is off until somebody presses"
+        " its button. The data show who had it on.",
+    )
     passes_by = models.BooleanField(
         "go on without busy players",
         default=False,

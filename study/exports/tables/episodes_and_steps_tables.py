@@ -107,6 +107,7 @@ FIELDS = (
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
+    "recommends_sound",
 )
 
 
@@ -119,8 +120,9 @@ class _Piece:
     """The kinds of co-players, for each seat and for each member without a seat."""
     teammates: Mapping[int, int]
     """Number of co-players' seats."""
-    views: Mapping[tuple[int, int], tuple[str, str]]
-    """By seat, too: how a person used the three-dimensional scene, and what they saw when they chose."""
+    views: Mapping[tuple[int, int], Sequence[str]]
+    """By seat, too: how a person used the three-dimensional scene, what they saw when they chose, and whether
+    they had sound."""
     people: Mapping[int, int]
     """Number of people's seats."""
     played_by: Mapping[int, list[str]]
@@ -133,7 +135,7 @@ class _Piece:
     def read(cls, pks: set[int]) -> Self:
         """Read the data of the episodes with these ids from the database."""
         seats = Seat.objects.filter(episode__in=pks).order_by()
-        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "acts"))
+        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "sound", "acts"))
         commands = SeatCommand.objects.filter(episode__in=pks).order_by()
         by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED))
         stood_in = commands.exclude(fallback="").values_list("episode_id")
@@ -141,7 +143,7 @@ class _Piece:
             _facts(pks),
             _grouped((episode, kind) for episode, _, kind, *_ in rows if kind),
             Counter(episode for episode, _, kind, *_, acts in rows if kind and acts),
-            {(episode, seat): (scene, view) for episode, seat, _, scene, view, _ in rows},
+            {(episode, seat): used for episode, seat, _, *used, _ in rows},
             Counter(episode for episode, _, kind, *_ in rows if not kind),
             _grouped(by_agents.values_list("episode_id", "chosen_by").distinct()),
             dict(stood_in.annotate(count=Count("pk"))),
@@ -173,7 +175,7 @@ def _cells(
     facts, seated, played_by = piece.facts[pk], piece.seated[pk], piece.played_by[pk]
     gone = facts["gone"] or {}
     given_up = gone.get(str(played.seat), {}) if main else {}
-    scene, view = piece.views.get((pk, played.seat), ("", ""))
+    scene, view, sound = piece.views.get((pk, played.seat), ("", "", ""))
     foresight = prediction_accuracy(piece.predictions.get(pk, {}))
     return (
         *played.where,
@@ -224,6 +226,8 @@ def _cells(
         json.dumps(goal, sort_keys=True) if (goal := facts["until"] or facts["goal"]) else None,
         bool(facts["until"]),
         facts["organisation__talk_language"],
+        facts["recommends_sound"],
+        sound or None,
     )
 
 

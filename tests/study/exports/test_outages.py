@@ -83,6 +83,8 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "goal",
         "ends_at_goal",
         "talk_language",
+        "recommends_sound",
+        "sound",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]
