@@ -3,7 +3,8 @@
 
    `painters` of [data-play], which a world's own script sets before this one, draw what is no plain thing:
    `painters[layer](entry, tools)` gives the elements of an entry, and `painters.picture(thing)` names the picture.
-   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. */
+   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. How characters look, and what is seen
+   for a moment, is in grid_characters.js. */
 "use strict";
 
 (() => {
@@ -44,6 +45,7 @@
   const picture = painters.thing ?? (pictures ? symbol : plain);
   const pictureOf = painters.picture ?? ((thing) => thing);
   const tools = { make, picture, tick };
+  const characters = play.charactersOf({ tools, directions: RULES.moves, cell, layers, pictureOf });
 
   const moveTo = (element, [x, y]) => element.setAttribute("transform", `translate(${(x + 0.5) * cell} ${(y + 0.5) * cell})`);
 
@@ -76,26 +78,21 @@
 
   function actorOf(seat, you, faces) {
     if (actors[seat]) return actors[seat];
-    const nose = faces ? make("path", { class: `nose of-${seat + 1}`, d: "M-9-13 0-24 9-13z" }) : "";
-    const held = make("g", { class: "held" });
-    const body = make("use", { href: `#seat-${seat + 1}`, x: -15, y: -15, width: 30, height: 30 });
+    const nose = faces ? make("path", { class: `nose of-${seat + 1}`, d: "M-8-18 0-27 8-18z" }) : "";
     const ring = seat === you ? [make("circle", { class: "ring-you", r: 20.5 })] : [];
-    const element = make("g", { class: "actor" }, ...ring, nose, body, held);
+    const element = make("g", { class: "actor", "data-seat": seat }, ...ring, nose, characters.create(seat));
     layers.actors.append(element);
-    actors[seat] = { element, nose, held, holds: "", at: null, from: null, to: null, began: 0, lasts: 0 };
+    actors[seat] = { element, nose, at: null, from: null, to: null, began: 0, lasts: 0 };
     return actors[seat];
   }
 
   const angle = (face) => (Math.atan2(...RULES.moves[face]) * -180) / Math.PI + 180;
 
-  function showActor(seat, { at, face, holds }, you, lasts) {
+  function showActor(seat, player, you, lasts) {
+    const { at, face } = player;
     const actor = actorOf(seat, you, face);
     if (face) actor.nose.setAttribute("transform", `rotate(${angle(face) % 360})`);
-    const shows = JSON.stringify(holds ?? null);
-    if (actor.holds !== shows) {
-      actor.holds = shows;
-      actor.held.replaceChildren(...(holds ? [make("circle", { class: "hand", cx: 13, cy: 12, r: 10.5 }), picture(pictureOf(holds), 13, 12, 17)] : []));
-    }
+    characters.update(seat, actor.element, player);
     glide(actor, at, lasts);
   }
 
@@ -107,6 +104,7 @@
     actor.from = far || CALM.matches || !lasts ? to : actor.at;
     actor.began = performance.now();
     actor.lasts = lasts;
+    actor.element.classList.toggle("is-walking", actor.from !== to);
     if (actor.from === to) {
       actor.at = [...to];
       moveTo(actor.element, to);
@@ -121,18 +119,27 @@
       actor.at = actor.from.map((value, axis) => value + (actor.to[axis] - value) * share);
       moveTo(actor.element, actor.at);
       if (share < 1 && !frame) frame = requestAnimationFrame(paint);
+      if (share === 1) actor.element.classList.remove("is-walking");
     }
   }
 
   function show(seen, you, lasts) {
     showPlaces(seen);
     seen.players.forEach((player, seat) => showActor(seat, player, you, lasts));
+    characters.stack();
   }
 
   const own = () => Number(document.getElementById("seen").dataset.seat);
 
+  let told = ""; // what was seen last, where it came with a panel
+
   function showPanel() {
-    show(JSON.parse(document.getElementById("seen").value), own(), GLIDE);
+    const { value } = document.getElementById("seen");
+    const seen = JSON.parse(value);
+    show(seen, own(), GLIDE);
+    characters.think((seat) => document.querySelector(`#intents [data-next="${seat}"]`)?.dataset.item);
+    if (value !== told) characters.tell(seen);
+    told = value;
   }
 
   /* Under a clock: what this person has pressed is shown before the server has said so, as far as it can be known
@@ -149,18 +156,20 @@
     return player.face ? { ...moved, face: verb } : moved;
   }
 
-  function showTick({ detail: { observation, ahead } }) {
+  function showTick({ detail: { observation, ahead, intents } }) {
     const you = own();
     const players = [...observation.players];
     const others = players.filter((_, seat) => seat !== you);
     if (players[you]) players[you] = ahead.reduce((player, command) => after(player, command, others), players[you]);
     show({ ...observation, players }, you, tick * 1.1);
+    characters.think((seat) => intents[seat]?.item);
+    characters.tell(observation);
   }
 
   const { width, height } = tiles().viewBox.baseVal;
   moves.setAttribute("viewBox", `0 0 ${width} ${height}`);
   moves.parentElement.style.setProperty("--ratio", width / height);
-  for (const name of [...RULES.layers, "actors"]) {
+  for (const name of [...RULES.layers, "actors", "moments"]) {
     layers[name] = make("g", { class: name });
     moves.append(layers[name]);
   }

@@ -23,6 +23,7 @@ from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
 from kitchen.worlds.cuisine.activity_text import (
+    credit_text,
     dishes_with_event,
     history_panel,
     intents_panel,
@@ -223,6 +224,10 @@ class OrderTotals(NamedTuple):
 
     completed: int
     failed: int
+    news: str = ""
+    """The number that the last step changed: `is-served` or `is-missed`. Empty for neither."""
+    credit: str = ""
+    """Who cooked and who served the dish of the last step, as a sentence."""
 
 
 class ServedCount(NamedTuple):
@@ -237,7 +242,9 @@ class ServedCount(NamedTuple):
 def _done(view: SeatView, lookup: BriefLookup) -> Panel:
     seen, fresh = view.observation, dishes_with_event(view, "completed")
     served: Counter[str] = Counter(seen["delivered"])
-    total = OrderTotals(seen["completed"], seen["failed"])
+    missed = "is-missed" if dishes_with_event(view, "failed") else ""
+    credit = " ".join(filter(None, (credit_text(dish, view) for dish in fresh)))
+    total = OrderTotals(seen["completed"], seen["failed"], "is-served" if fresh else missed, credit)
     dishes = (
         Panel(
             f"served-{number}",

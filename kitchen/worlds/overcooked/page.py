@@ -125,6 +125,11 @@ def use_label(view: SeatView, found: FacedCell) -> str:
     return translated("uses", did).format(thing=thing_phrase(what))
 
 
+def _cells_of(letter: str, brief: Mapping[str, Json]) -> list[list[int]]:
+    """Return the cells ([column, row], from 0) with this letter."""
+    return [[x, y] for y, row in enumerate(brief["grid"]) for x, each in enumerate(row) if each == letter]
+
+
 def _look(letter: str) -> CellLook:
     name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
@@ -145,6 +150,7 @@ class OvercookedPage(GridPage):
         "js/pressing.js",
         f"{_TEMPLATES}/board.js",
         f"{_TEMPLATES}/words.js",
+        "js/grid_characters.js",
         "js/grid.js",
         "js/grid_words.js",
     )
@@ -231,9 +237,15 @@ class OvercookedPage(GridPage):
         return translated("aim_groups", aim[0])
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the rules of the game that the page script needs. `time` is the cooking time, for the
-        progress rings of pots."""
-        return {**super().script_rules(view), "time": view.brief["time"]}
+        """Return the rules of the game that the page script needs: the cooking times for the progress rings
+        of pots (`time`), the serving places, and the words that name who helped with a soup."""
+        return {
+            **super().script_rules(view),
+            "time": view.brief["time"],
+            "serving": _cells_of(SERVING, view.brief),
+            "credits": {code: translated("credits", code) for code in SENTENCES["credits"]},
+            "names": [player.name for player in view.players],
+        }
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
         """Return the translated texts that the page script shows, including texts about pots, soups and
