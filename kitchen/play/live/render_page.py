@@ -361,6 +361,7 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
         socket_path=f"/ws/{'ticks' if view.timing.tick_ms else 'seat'}/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
+        recommends_sound=seat.episode.recommends_sound,
         script_words=script_texts(scene=bool(scene), ticking=bool(view.timing.tick_ms)),
         scene=scene,
         **{"label": view.label, **more},
