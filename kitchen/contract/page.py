@@ -256,6 +256,8 @@ class SeatView:
     a co-player chose, reason). None in an episode in which this cannot happen."""
     away: frozenset[int] = frozenset()
     """Seats of other people whose page is not connected at the moment."""
+    turned_away: frozenset[int] = frozenset()
+    """Seats of other people who have turned away from the game, for example to another page."""
     news_is_late: bool = False
     """True if a part of the server is unreachable. News then arrives every few seconds only, and co-players
     may answer later."""

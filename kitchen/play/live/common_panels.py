@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
@@ -16,7 +17,7 @@ from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
-SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage")
+SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage", "away")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
 Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
@@ -123,6 +124,13 @@ class PeopleGone(NamedTuple):
     sentences: tuple[str, ...]
 
 
+class PeopleAway(NamedTuple):
+    """Sentences about people who have turned away from the game, and their seats."""
+
+    sentences: tuple[str, ...]
+    seats: tuple[int, ...]
+
+
 class OutageNote(NamedTuple):
     """A sentence about a part of the server that is unreachable. Empty if all parts are there."""
 
@@ -151,6 +159,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
         _panel("outage", OutageNote(_outage_sentence(view))),
+        _panel("away", _away(view)),
         *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
@@ -183,18 +192,38 @@ def _outage_sentence(view: SeatView) -> str:
 
 
 def _waited_name(view: SeatView, player: PlayerView) -> str:
-    """Return the name of somebody whom the page waits for. It says if this person's page is not connected."""
-    return _not_connected(player.name) if player.seat in view.away else player.name
+    """Return the name of somebody whom the page waits for. It says if this person is away."""
+    return _with_absence(view, player.seat, player.name)
 
 
 def _awaited_leaders(view: SeatView) -> tuple[str, ...]:
     """Return the names of other people who lead without a seat and for whom the step waits."""
     seats = {player.seat for player in view.players}
     others = (number for number in view.waiting_for if number not in {*seats, view.seat})
-    return tuple(
-        _not_connected(view.talk.members[one]) if one in view.away else view.talk.members[one]
-        for one in others
-    )
+    return tuple(_with_absence(view, one, view.talk.members[one]) for one in others)
+
+
+def _with_absence(view: SeatView, seat: int, name: str) -> str:
+    """Return the name of the person in this seat. It says if the person is away, or not connected."""
+    if seat in view.turned_away:
+        return gettext("{name} (away)").format(name=name)
+    return _not_connected(name) if seat in view.away else name
+
+
+AWAY_SENTENCE = gettext_noop("{name} is away from the game at the moment.")
+"""Sentence shown to the others about somebody who has turned away from the game."""
+
+
+def away_sentences(view: SeatView, seats: Collection[int]) -> tuple[str, ...]:
+    """Return a sentence for each of these people who are away. People without a player have the name of
+    their member."""
+    names = {**view.talk.members, **{player.seat: player.name for player in view.players}}
+    return tuple(gettext(AWAY_SENTENCE).format(name=names[seat]) for seat in sorted(seats) if seat in names)
+
+
+def _away(view: SeatView) -> PeopleAway:
+    seats = () if view.phase == "over" else tuple(sorted(view.turned_away))
+    return PeopleAway(away_sentences(view, seats), seats)
 
 
 def _not_connected(name: str) -> str:

@@ -300,6 +300,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "still": gettext_noop("The clock has stopped. It will continue by itself."),
     "stood": gettext_noop("The clock stopped for {seconds} s. It continues from the same point."),
     "lostSteps": gettext_noop("Steps that could not be saved: {number}. The game continues before them."),
+    "away": gettext_noop("away"),
     "nothingHere": gettext_noop("You cannot do anything here at the moment."),
 }
 """Texts by the name that the scripts use. Scripts fill in the placeholders in braces."""

@@ -208,11 +208,38 @@ class ViewMessage:
         return cls(view)
 
 
+@dataclass(frozen=True, slots=True)
+class AwayMessage:
+    """The browser's report that the person has turned away from the game, or is back (`away` is false).
+
+    A person turns away by opening another page, another tab, or the question whether to leave the study.
+    """
+
+    away: bool
+    type: str = field(default="away", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """Create the message from its decoded JSON object. Raises MessageError if `away` is no boolean."""
+        away = sent.get("away", True)
+        if type(away) is not bool:
+            raise MessageError(UNREADABLE)
+        return cls(away)
+
+
 ClientMessage = (
-    CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage | SayMessage
+    CommandMessage
+    | PlanMessage
+    | SyncMessage
+    | PingMessage
+    | SceneMessage
+    | ViewMessage
+    | SayMessage
+    | AwayMessage
 )
 """Every message that a browser may send."""
 CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
+    "away": AwayMessage,
     "command": CommandMessage,
     "ping": PingMessage,
     "say": SayMessage,

@@ -31,6 +31,7 @@ from study.participation.page_progress import (
     may_practise_again,
     practice_again,
 )
+from study.participation.pages.end_and_privacy_pages import withdrawal_terms
 from study.participation.pages.page_context import (
     guest_reminder,
     page_response,
@@ -102,6 +103,8 @@ def _play_page(
         seat=episode.seats.get(number=seat),
         continue_url=person.get_absolute_url(),
         leave_url=reverse("study:withdraw", args=[person.shown_key]),
+        leave_template="" if person.as_guest else "study/participation/leave_dialog.html",
+        leaving=withdrawal_terms(person),
         participant=person,
         study=person.study,
         idle=idle_clock(person),
