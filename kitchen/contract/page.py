@@ -69,6 +69,8 @@ class ChoiceView:
     """Sentences on good next actions, where hints are on."""
     hinted: Command | None = None
     """The command of the last hint, if it has one. The page marks the command and its place."""
+    purpose: str = ""
+    """The purpose of that command, in a code of the world (`Advice.aim`, entry `do`). Empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,17 @@ class SeatView:
         return self.phase == "lead" and self.seat in self.waiting_for
 
 
+class Beat(NamedTuple):
+    """One beat of a person's first game, such as *Move*: a title, and what to do in one or two sentences."""
+
+    name: str
+    title: str
+    by_keys: str
+    """What to do with keys or the mouse."""
+    by_touch: str
+    """What to do on a screen that is touched."""
+
+
 class PublicFact(NamedTuple):
     """One fact of the present state that anybody may know, as text."""
 
@@ -358,6 +371,11 @@ class Page(ABC):
     )
     """Instructions for the first steps: one sentence for each, shown where hints are on. They are marked with
     `gettext_noop` and translated when they are shown."""
+    beats: ClassVar[tuple[Beat, ...]] = ()
+    """The beats of the first game, in order, for a study that lets people play before they read. The texts
+    are marked with `gettext_noop`. Empty: the hints alone lead through the game."""
+    beat_of: ClassVar[Mapping[str, str]] = {}
+    """The name of the beat to which a purpose belongs, by the code of the purpose (`ChoiceView.purpose`)."""
     aim: ClassVar[str] = gettext_lazy("Practice ends when you have reached the goal, or after the last step.")
     """A sentence about the goal that ends an episode; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(

@@ -93,6 +93,7 @@ PART_SETTINGS = {
     "own_seat": "Practise in the seat of the group's first condition",
     "leads": "Practise as the leader of the teammates",
     "talks": "Write messages to the teammates in practice",
+    "plays_first": "Play before reading",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

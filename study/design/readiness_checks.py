@@ -41,7 +41,7 @@ from study.design.group_and_factor_checks import (
 )
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem, conditions_with_unmeasured
-from study.design.page_and_item_order import ITEM_PAGES
+from study.design.page_and_item_order import ITEM_PAGES, plays_first
 from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import item_problems
@@ -419,7 +419,7 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
     The guide describes the first condition that is played. It would then not describe the practice episode.
     """
     plans = [plan for plan in design.conditions if plan.world == design.practice.world]
-    if not (design.has("practice") and design.has("guide") and plans):
+    if not (design.has("practice") and design.has("guide") and plans) or plays_first(design):
         return
     with suppress(SettingsError):  # another check reports it
         others = [(plan.name, _differing_choices(plan, design.practice)) for plan in plans]

@@ -72,6 +72,8 @@ class Hint(NamedTuple):
     hints: tuple[str, ...]
     command: str
     """The command that the last hint is about, as in the menu. Empty if there is none."""
+    purpose: str = ""
+    """The purpose of this command, in a code of the world."""
 
 
 class Plan(NamedTuple):
@@ -156,7 +158,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("bar", Bar(view.step, view.length, phase)),
         _panel("phase", _phase(view, phase, () if phase == "over" else names)),
         _panel("clock", _clock(view)),
-        *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
+        *([_panel("hint", _hint(view))] if view.acts else []),
         _panel("over", _over(page, view)),
         _panel("outage", OutageNote(_outage_sentence(view))),
         _panel("away", _away(view)),
@@ -170,6 +172,10 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
+
+
+def _hint(view: SeatView) -> Hint:
+    return Hint(view.choice.hints, _as_value(view.choice.hinted), view.choice.purpose)
 
 
 OUTAGE_SENTENCES = {

@@ -25,7 +25,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
 
-from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
+from kitchen.contract.page import DRAWING_TABLES, Beat, Page, Panel, SeatView
 from kitchen.contract.world import Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
@@ -174,11 +174,21 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
             view.talk.members[number] for number in view.talk.unread if number not in view.talk.only_jobs
         ],
         "message_examples": page.message_examples(view),
+        "beats": first_game_beats(page, view) if more.get("plays_first") else None,
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
         "leaders": [view.talk.members[number] for number in view.jobs.leaders],
         "aims": offered_aims(page, view),
         **more,
     }
+
+
+def first_game_beats(page: Page, view: SeatView) -> dict[str, Any] | None:
+    """Return the beats of a person's first game: `listed`, translated, and `of`, the beat of each purpose as
+    JSON. None if the world has none, or the person has no seat."""
+    if not (page.beats and view.acts and view.phase != "over"):
+        return None
+    listed = [Beat(one.name, *map(gettext, one[1:])) for one in page.beats]
+    return {"listed": listed, "of": json.dumps(dict(page.beat_of))}
 
 
 def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:

@@ -145,10 +145,12 @@ def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
 
 
 class Hints(NamedTuple):
-    """Sentences shown before a step, and the command that the last sentence recommends, if any."""
+    """Sentences shown before a step, and the command that the last sentence recommends, if any. `purpose` is
+    the purpose of the command, in a code of the world."""
 
     sentences: tuple[str, ...]
     command: Command | None = None
+    purpose: str = ""
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
@@ -161,7 +163,8 @@ def hints_for(world: World, view: SeatView) -> Hints:
     advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.choice.legal:
         return Hints((*first, page.hint_without_advice(view)))
-    return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
+    hint = page.hint(view, advice.command, advice.aim)
+    return Hints((*first, hint), advice.command, advice.aim.get("do", ""))
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
@@ -260,7 +263,8 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         hints = hints_for(world, view)
     else:  # a hint for the next step would be outdated at once: give all instructions
         hints = Hints(tuple(map(gettext, page.first_steps)))
-    return replace(view, choice=replace(view.choice, hints=hints.sentences, hinted=hints.command))
+    choice = replace(view.choice, hints=hints.sentences, hinted=hints.command, purpose=hints.purpose)
+    return replace(view, choice=choice)
 
 
 def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> ChoiceView:

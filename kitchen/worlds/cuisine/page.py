@@ -12,6 +12,7 @@ from typing import NamedTuple
 from kitchen.contract.page import (
     DRAWING_ONLY,
     DRAWING_TABLES,
+    Beat,
     NoContent,
     Page,
     Panel,
@@ -192,6 +193,27 @@ class CuisinePage(Page):
         gettext_noop("Each action is one step. Look at what it has changed."),
         gettext_noop("The number on the order shows how many steps it has left."),
     )
+    beats = (
+        Beat(
+            "move",
+            gettext_noop("Move"),
+            gettext_noop("Follow the ring: click it, or press its key."),
+            gettext_noop("Follow the ring: tap it."),
+        ),
+        Beat(
+            "cook",
+            gettext_noop("Cook"),
+            gettext_noop("Bring what the dish needs to the tool, then use the tool."),
+            gettext_noop("Bring what the dish needs to the tool, then use the tool."),
+        ),
+        Beat(
+            "serve",
+            gettext_noop("Serve"),
+            gettext_noop("Carry the dish to the serving table before its order runs out."),
+            gettext_noop("Carry the dish to the serving table before its order runs out."),
+        ),
+    )
+    beat_of = {"fetch": "move", **dict.fromkeys(("bring", "start", "wait", "take"), "cook"), "serve": "serve"}
     aim = gettext_lazy("Practice ends when you have served one dish, or after {steps} steps.")
     missed = gettext_lazy("You have used all steps and no dish has been served. That is all right.")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, PublicFact, SeatView
+from kitchen.contract.page import Beat, Panel, PublicFact, SeatView
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
@@ -29,6 +29,7 @@ from kitchen.worlds.overcooked.display_text import (
 )
 from kitchen.worlds.overcooked.game_rules import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
+from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PUT_VERBS, START
 
 _TEMPLATES = "worlds/overcooked"
 
@@ -160,6 +161,30 @@ class OvercookedPage(GridPage):
         gettext_noop("Your cook has a ring around it. Arrow keys or the buttons move it."),
         gettext_noop("Turn to what you want to use, and press space."),
     )
+    beats = (
+        Beat(
+            "move",
+            gettext_noop("Move"),
+            gettext_noop("Walk with the arrow keys. Face what you want to use, and press space."),
+            gettext_noop("Walk with the arrow buttons. Face what you want to use, and tap the wide button."),
+        ),
+        Beat(
+            "cook",
+            gettext_noop("Cook"),
+            gettext_noop("Fill the pot, and fetch a dish while it cooks."),
+            gettext_noop("Fill the pot, and fetch a dish while it cooks."),
+        ),
+        Beat(
+            "serve",
+            gettext_noop("Serve together"),
+            gettext_noop("Fill the dish at the pot, and hand it over. In the game, your partner helps."),
+            gettext_noop("Fill the dish at the pot, and hand it over. In the game, your partner helps."),
+        ),
+    )
+    beat_of = {
+        **dict.fromkeys((*PUT_VERBS.values(), START), "cook"),
+        **dict.fromkeys((FILL, DELIVER), "serve"),
+    }
     aim = gettext_lazy("Practice ends when a soup has been delivered, or after {steps} steps.")
     missed = gettext_lazy("Time is up and no soup has been delivered. That is all right.")
 

@@ -21,7 +21,13 @@ from study.participants.models import Participant
 from study.participation.enter_study import ConsentForm, consent_given, consent_refused
 from study.participation.page_progress import finish_page
 from study.participation.pages.end_and_privacy_pages import remember_label
-from study.participation.pages.page_context import form_response, guest_reminder, page_response, part_context
+from study.participation.pages.page_context import (
+    folded_html,
+    form_response,
+    guest_reminder,
+    page_response,
+    part_context,
+)
 
 
 def consent(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -36,7 +42,9 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
     if form.is_valid():
         consent_given(participant_id=person.pk)
         return redirect(person)
-    return form_response(request, person, "consent", form, **part_context(person, "consent"))
+    short, more = folded_html(person.design.part("consent").text)
+    context = part_context(person, "consent") | {"part_html": short, "more_html": more}
+    return form_response(request, person, "consent", form, **context)
 
 
 def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:

@@ -17,7 +17,7 @@ from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import WAITING, is_shown, progress
+from study.design.page_and_item_order import WAITING, is_shown, plays_first, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
@@ -36,6 +36,7 @@ from study.participation.pages.page_context import (
     guest_reminder,
     page_response,
     part_context,
+    plays_with_people,
     team_label,
     text_html,
 )
@@ -63,8 +64,11 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        label = gettext("Practice")
-        return _play_page(request, person, person.practice, person.practice_seat, "practice", 0, label)
+        label, is_first = gettext("Practice"), plays_first(person.version.blueprint)
+        more = {"plays_first": is_first and person.practice.hints}
+        return _play_page(
+            request, person, person.practice, person.practice_seat, "practice", 0, label, **more
+        )
     context = part_context(person, "practice") | _practised(person, place)
     return page_response(request, person, "practised", **context)
 
@@ -86,6 +90,7 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
         "teammates": first.teammates if first else 0,
         "shared": bool(first and is_shared(first)),
         "leads": bool(first and is_apart(first.organisation)),
+        "introduces_others": plays_first(design) and plays_with_people(person),
     }
 
 
@@ -97,6 +102,7 @@ def _play_page(
     page: str,
     position: int,
     label: str,
+    **more: Any,
 ) -> HttpResponse:
     return play_page_response(
         request,
@@ -115,6 +121,7 @@ def _play_page(
         progress=progress(person.design, page, position=position, label=label),
         label=label,
         guide_text=text_html(person.design.part("guide").text) if person.design.has("guide") else "",
+        **more,
     )
 
 
