@@ -46,6 +46,10 @@ FIELDS = (
     "offers_plans",
     "talk_language",
     "ends_at_goal",
+    "ready_card",
+    "end_card",
+    "rating_replay",
+    "lobby_practice",
     *DICTIONARIES,
 )
 """The fields of a condition that a level can set."""

@@ -81,6 +81,10 @@ CONDITION = {
     "talk_language": "Language in which co-players write to people",
     "goal": "Goal of a round",
     "ends_at_goal": "End the round at its goal",
+    "ready_card": "Show a card before the round",
+    "end_card": "Show one's share and the best result after the round",
+    "rating_replay": "Offer the last ten seconds while rating",
+    "lobby_practice": "Offer a kitchen while waiting for others",
 }
 ITEM = {**form_labels(), "enabled": "Asked"}
 PART = {"enabled": "On: participants see this part", "text": "Text"}

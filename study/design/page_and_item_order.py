@@ -48,7 +48,11 @@ LOBBY = "lobby"
 """The page before an episode that several people play together."""
 
 
-PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, *ROUND_PAGES, *PAGES_AFTER_ROUNDS, LAST)
+READY = "ready"
+"""The card before an episode, in conditions that have one."""
+
+
+PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, READY, *ROUND_PAGES, *PAGES_AFTER_ROUNDS, LAST)
 """Every page behind a personal link, in order."""
 
 

@@ -43,6 +43,7 @@ PAGE_WORDS = {
     "about": "About the person",
     "guide": "Guide",
     "practice": "Practice",
+    "ready": "Ready card",
     "check": "Check of understanding",
     "waiting": "Waiting for the budget",
     "lobby": "Lobby",

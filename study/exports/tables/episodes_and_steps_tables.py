@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Self
@@ -34,6 +35,7 @@ from kitchen.play.turn.decision_records import (
 )
 from kitchen.play.turn.step_timer import PEOPLE_CODES
 from kitchen.registry.world_metrics import event_texts, failed_checks, lists_failed_checks
+from study.design.blueprint import AROUND_ROUNDS, Blueprint, ConditionPlan
 from study.design.condition_seats import NOBODY
 from study.design.form_labels import random_events_name
 from study.design.metric_and_scale_names import study_worlds
@@ -153,10 +155,28 @@ class _Piece:
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
     """Yield one row per started episode and participant, ordered by participant, then by time of play.
     `scored` are the metric columns."""
-    figures = metric_reader(scored)
+    figures, around = metric_reader(scored), _around_rounds(study)
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
-        yield RowGroup((), [_cells(played, piece, figures) for played in played_by_not_withdrawn(several)])
+        there = played_by_not_withdrawn(several)
+        yield RowGroup((), [(*_cells(played, piece, figures), *around(played)) for played in there])
+
+
+def _around_rounds(study: Study) -> Callable[[PlayedEpisode], tuple[bool, ...]]:
+    """Return a function that returns the values of `AROUND_ROUNDS` for an episode. They are those of its
+    condition in the version under which the participant entered, and false for practice."""
+
+    documents = dict(study.versions.order_by().values_list("number", "document"))
+
+    @cache
+    def plans(version: int) -> dict[str, ConditionPlan]:
+        return {plan.key: plan for plan in Blueprint.from_json(documents[version]).conditions}
+
+    def values(played: PlayedEpisode) -> tuple[bool, ...]:
+        plan = plans(played.who.marks.version).get(played.condition or "") if played.condition else None
+        return tuple(bool(plan and getattr(plan, name)) for name in AROUND_ROUNDS)
+
+    return values
 
 
 def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:

@@ -17,7 +17,7 @@ from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import WAITING, is_shown, plays_first, progress
+from study.design.page_and_item_order import READY, WAITING, is_shown, plays_first, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
@@ -27,6 +27,7 @@ from study.participation.idle_timeout import idle_clock
 from study.participation.page_progress import (
     begin_round,
     finish_page,
+    finish_ready_card,
     is_waiting,
     may_practise_again,
     practice_again,
@@ -40,17 +41,24 @@ from study.participation.pages.page_context import (
     team_label,
     text_html,
 )
+from study.participation.pages.ready_page import is_ready_card_due, ready_page
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the episode of one round."""
+    """Show the episode of one round, or before it the card that says who plays."""
     if request.method == "POST":
+        if request.POST.get("page") == READY:
+            finish_ready_card(participant_id=person.pk)
         return redirect(person)
+    if is_ready_card_due(person, place):
+        return ready_page(request, person, place)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
-    label = team_label(person, place.round)
-    return _play_page(
-        request, person, place.round.episode, place.round.seat, "play", place.round.position, label
-    )
+    episode, label = place.round.episode, team_label(person, place.round)
+    plan = person.version.blueprint.condition(place.round.condition.key)
+    # where steps have a time limit, it would run meanwhile
+    counts_down = plan.ready_card and not episode.step and episode.step_seconds is None
+    more = {"counts_down": counts_down}
+    return _play_page(request, person, episode, place.round.seat, "play", place.round.position, label, **more)
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
