@@ -119,6 +119,11 @@ def create_practice_episode(person: Participant) -> Episode:
     return _episode(person, plan, seed=seed, hints=bool(part["hints"]), until=until)
 
 
+def create_solo_episode(person: Participant, plan: ConditionPlan, *, seed: int) -> Episode:
+    """Create an episode with hints and without a goal, in which the participant is the only person."""
+    return _episode(person, plan, seed=seed, hints=True)
+
+
 def _episode(
     person: Participant,
     plan: ConditionPlan,

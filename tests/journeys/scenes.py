@@ -176,7 +176,9 @@ def shown(way: str) -> Study:
 def meeting() -> Study:
     """Create a study that two people play together."""
     study = make_study("scenes-lobby", conditions=1)
-    study.conditions.update(coplayer="planner", teammates=2, organisation={"people": [0, 1]})
+    study.conditions.update(
+        coplayer="planner", teammates=2, organisation={"people": [0, 1]}, lobby_practice=True
+    )
     return study
 
 

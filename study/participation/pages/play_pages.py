@@ -17,13 +17,14 @@ from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import READY, WAITING, is_shown, plays_first, progress
+from study.design.page_and_item_order import LOBBY, READY, WAITING, is_shown, plays_first, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
 from study.participation.group_lobby import LobbyState, lobby_loads, look_at_lobby
 from study.participation.idle_timeout import idle_clock
+from study.participation.lobby_practice import begin_kitchen, end_kitchen, offers_kitchen
 from study.participation.page_progress import (
     begin_round,
     finish_page,
@@ -55,6 +56,8 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
     episode, label = place.round.episode, team_label(person, place.round)
     plan = person.version.blueprint.condition(place.round.condition.key)
+    if plan.lobby_practice:
+        end_kitchen(person)
     # where steps have a time limit, it would run meanwhile
     counts_down = plan.ready_card and not episode.step and episode.step_seconds is None
     more = {"counts_down": counts_down}
@@ -112,25 +115,27 @@ def _play_page(
     label: str,
     **more: Any,
 ) -> HttpResponse:
-    return play_page_response(
-        request,
-        seat=episode.seats.get(number=seat),
-        continue_url=person.get_absolute_url(),
-        leave_url=reverse("study:withdraw", args=[person.shown_key]),
-        leave_template="" if person.as_guest else "study/participation/leave_dialog.html",
-        leaving=withdrawal_terms(person),
-        participant=person,
-        study=person.study,
-        idle=idle_clock(person),
-        notice_template="study/participation/preview.html",
-        languages_template="study/participation/languages.html",
-        extra_templates=["study/participation/idle.html", "study/participation/device.html"],
-        page_kind=page,
-        progress=progress(person.design, page, position=position, label=label),
-        label=label,
-        guide_text=text_html(person.design.part("guide").text) if person.design.has("guide") else "",
-        **more,
-    )
+    usual = {
+        "continue_url": person.get_absolute_url(),
+        "leave_url": reverse("study:withdraw", args=[person.shown_key]),
+        "leave_template": "" if person.as_guest else "study/participation/leave_dialog.html",
+        "leaving": withdrawal_terms(person),
+        "participant": person,
+        "study": person.study,
+        "idle": idle_clock(person),
+        "notice_template": "study/participation/preview.html",
+        "languages_template": "study/participation/languages.html",
+        "extra_templates": EXTRA_TEMPLATES,
+        "page_kind": page,
+        "progress": progress(person.design, page, position=position, label=label),
+        "label": label,
+        "guide_text": text_html(person.design.part("guide").text) if person.design.has("guide") else "",
+    }
+    return play_page_response(request, seat=episode.seats.get(number=seat), **{**usual, **more})
+
+
+EXTRA_TEMPLATES = ("study/participation/idle.html", "study/participation/device.html")
+"""Further templates at the end of a play page."""
 
 
 WHY = "the budget was spent"
@@ -166,11 +171,22 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
     yet."""
     if is_waiting(person):
         return break_page(request, person, place)
+    if "practise" in request.POST and begin_kitchen(participant_id=person.pk):
+        return redirect(f"{person.get_absolute_url()}?{KITCHEN}")
     lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
     if lobby is None:
         return redirect(person)
     assert place.round  # noqa: S101 - the flow leads here with a round only
     label = person.design.condition(place.round.condition.key).label
+    context = {
+        "leaves": lobby.leaves,
+        "loads": lobby_loads(person),
+        "offers_kitchen": offers_kitchen(person, place),
+        "kitchen": person.warm_up_id is not None,
+        **_lobby_texts(lobby),
+    }
+    if KITCHEN in request.GET and person.warm_up and person.warm_up.status == Episode.Status.PLAYING:
+        return _kitchen_page(request, person, place, context)
     return page_response(
         request,
         person,
@@ -178,10 +194,28 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
         idle=idle_clock(person),
         progress=progress(person.design, "play", position=place.position, label=label),
         label=label,
-        leaves=lobby.leaves,
-        loads=lobby_loads(person),
-        **_lobby_texts(lobby),
+        **context,
     )
+
+
+KITCHEN = "kitchen"
+"""The parameter in the lobby's address that shows the kitchen in which the participant practises."""
+
+
+def _kitchen_page(
+    request: HttpRequest, person: Participant, place: next_page.CurrentPage, context: dict[str, Any]
+) -> HttpResponse:
+    """Show the kitchen in which the participant practises while waiting. The line above it is the lobby: it
+    leads to the game when the others have come."""
+    assert person.warm_up  # noqa: S101 - asked before
+    seat = person.warm_up.seats.filter(mind=None).order_by("number")[0].number
+    more = {
+        **context,
+        "notice_template": "study/participation/lobby_strip.html",
+        "extra_templates": [*EXTRA_TEMPLATES, "study/participation/lobby_script.html"],
+    }
+    label = gettext("Practice")
+    return _play_page(request, person, person.warm_up, seat, LOBBY, place.position, label, **more)
 
 
 def lobby_state(person: Participant) -> JsonResponse:
@@ -194,8 +228,8 @@ def lobby_state(person: Participant) -> JsonResponse:
 
 
 def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
-    """Return two texts for the lobby page: `come` says who is present, and `left` says how much time is
-    left."""
+    """Return three texts for the lobby page: who is present (`come`), how long the participant has waited
+    (`waited`), and how much time is left (`left`)."""
     missing = lobby.awaited - lobby.present
     arrived = ngettext(
         "{come} of {awaited} people has arrived.", "{come} of {awaited} people have arrived.", lobby.present
@@ -203,7 +237,21 @@ def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
     others = ngettext(
         "Waiting for {number} more person.", "Waiting for {number} more people.", missing
     ).format(number=missing)
-    return {"come": f"{arrived} {others}", "left": _time_left(lobby)}
+    return {"come": f"{arrived} {others}", "waited": _time_waited(lobby), "left": _time_left(lobby)}
+
+
+def _time_waited(lobby: LobbyState) -> str:
+    """Return how long the participant has waited, as text. The text changes every ten seconds, and every
+    minute after the first one. It is empty for somebody who has just come."""
+    seconds = int(lobby.seconds_waited)
+    if seconds < 10:
+        return ""
+    if seconds < 60:
+        return gettext("You have waited {number} s.").format(number=seconds // 10 * 10)
+    minutes = seconds // 60
+    return ngettext("You have waited {number} minute.", "You have waited {number} minutes.", minutes).format(
+        number=minutes
+    )
 
 
 def _time_left(lobby: LobbyState) -> str:
