@@ -381,8 +381,6 @@ class Agent(ABC):
     reads_words: ClassVar[bool] = False
     """True if it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
     Pages inform people if an agent does not."""
-    writes_english: ClassVar[bool] = False
-    """True if it writes fixed English sentences that pages cannot translate, and reads English only."""
     leads: ClassVar[bool] = False
     """True if it gives jobs to others, and so can play without a seat."""
     instant: ClassVar[bool] = False

@@ -197,6 +197,11 @@ class Skills(ABC):
         """Return the skill that fixed rules would choose now for the seat `other`. It can be a wait. `manner`
         is the style of play."""
 
+    def hint_cells(self, sight: SeatObservation) -> Sequence[tuple[int, int]]:
+        """Return the cells of a grid that a person uses for the recommended skill (`errand`). Empty by
+        default, as in a world without a grid."""
+        return ()
+
     def errand(self, sight: SeatObservation) -> Skill:
         """Return the skill that a hint recommends to the person in the agent's seat. Usually it is the skill
         of `rule`. If that is a wait for others, another useful skill can take its place."""

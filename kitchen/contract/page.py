@@ -69,6 +69,8 @@ class ChoiceView:
     """Sentences on good next actions, where hints are on."""
     hinted: Command | None = None
     """The command of the last hint, if it has one. The page marks the command and its place."""
+    purpose: str = ""
+    """The purpose of that command, in a code of the world (`Advice.aim`, entry `do`). Empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +258,8 @@ class SeatView:
     a co-player chose, reason). None in an episode in which this cannot happen."""
     away: frozenset[int] = frozenset()
     """Seats of other people whose page is not connected at the moment."""
+    turned_away: frozenset[int] = frozenset()
+    """Seats of other people who have turned away from the game, for example to another page."""
     news_is_late: bool = False
     """True if a part of the server is unreachable. News then arrives every few seconds only, and co-players
     may answer later."""
@@ -264,6 +268,17 @@ class SeatView:
     def is_leader_awaited(self) -> bool:
         """Return True if this person leads without a seat and the step waits for this person."""
         return self.phase == "lead" and self.seat in self.waiting_for
+
+
+class Beat(NamedTuple):
+    """One beat of a person's first game, such as *Move*: a title, and what to do in one or two sentences."""
+
+    name: str
+    title: str
+    by_keys: str
+    """What to do with keys or the mouse."""
+    by_touch: str
+    """What to do on a screen that is touched."""
 
 
 class PublicFact(NamedTuple):
@@ -356,6 +371,11 @@ class Page(ABC):
     )
     """Instructions for the first steps: one sentence for each, shown where hints are on. They are marked with
     `gettext_noop` and translated when they are shown."""
+    beats: ClassVar[tuple[Beat, ...]] = ()
+    """The beats of the first game, in order, for a study that lets people play before they read. The texts
+    are marked with `gettext_noop`. Empty: the hints alone lead through the game."""
+    beat_of: ClassVar[Mapping[str, str]] = {}
+    """The name of the beat to which a purpose belongs, by the code of the purpose (`ChoiceView.purpose`)."""
     aim: ClassVar[str] = gettext_lazy("Practice ends when you have reached the goal, or after the last step.")
     """A sentence about the goal that ends an episode; shown at its second step. `{steps}` is the maximum."""
     missed: ClassVar[str] = gettext_lazy(
@@ -467,6 +487,17 @@ class Page(ABC):
         The page shows them beside the message box. Empty by default."""
         return ()
 
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return sentences that the programs of co-players understand, in the reader's language. The guide
+        lists them where people may write to such a co-player. Empty by default."""
+        return ()
+
+    def quick_replies(self, view: SeatView) -> tuple[str, ...]:
+        """Return messages that the page sends with one press, in the reader's language. They fit the present
+        state, and the program of a co-player understands them. By default the examples of
+        `message_examples`."""
+        return self.message_examples(view)
+
     def requests_in_words(self, data: Mapping[str, Json]) -> str:
         """Return the commands that a message requests as text, with semicolons between. Empty if it requests
         none."""
@@ -485,6 +516,22 @@ class Page(ABC):
         """Return the command as text, with the names that things have in this view. Use this instead of
         `phrase` if a view is at hand."""
         return self.phrase(command)
+
+    def plan_group(self, command: Command) -> str:
+        """Return the heading under which the list of commands to plan shows this command; empty by
+        default."""
+        return ""
+
+    def plan_facts(self, view: SeatView) -> str:
+        """Return facts about this seat now on which it depends what it can do next: `at=pot0 hands=full`.
+        The page uses them to list only possible commands (`plan_effect`). Empty by default."""
+        return ""
+
+    def plan_effect(self, view: SeatView, command: Command) -> tuple[str, str]:
+        """Return (needs, makes) of a command to plan: the facts that must hold before it, and those that
+        hold after it, in the form of `plan_facts`. `at!=pot0` needs that the fact is another one. Both are
+        empty by default: the command is then always listed."""
+        return "", ""
 
     def under_way(self, view: SeatView) -> Command | None:
         """Return this seat's command that is not finished yet, to show it before the planned ones. None if

@@ -102,6 +102,7 @@ class GridPage(DefaultPage):
     scripts: ClassVar[tuple[str, ...]] = (
         "js/amounts.js",
         "js/pressing.js",
+        "js/grid_characters.js",
         "js/grid.js",
         "js/grid_words.js",
     )

@@ -73,6 +73,9 @@ class Episode(models.Model):
     shows_intents = models.BooleanField(
         default=False, db_default=False, help_text="The page shows what teammates are about to do."
     )
+    recommends_sound = models.BooleanField(
+        default=False, db_default=False, help_text="The page offers once to switch sound on."
+    )
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Steps do not wait for seats without a choice."
     )
@@ -288,6 +291,13 @@ class Seat(models.Model):
         default="",
         db_default="",
         help_text="The views seen while choosing, if there are two: `tables`, `drawn` or `both`.",
+    )
+    sound = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Whether the person had sound: `on`, `part` (switched during the episode), or empty.",
     )
 
     class Meta:

@@ -16,7 +16,7 @@ from typing import Any
 from kitchen.contract.world import Command, Json
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.rate_limits import TokenBucket
-from kitchen.play.live.common_panels import gone_sentences
+from kitchen.play.live.common_panels import away_sentences, gone_sentences
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -101,6 +101,8 @@ class TickPage(OpenPage):
     """Number of seats taken over that the page was last notified of."""
     is_late_told = False
     """True if the page was last told that news is late."""
+    away_told: frozenset[int] = frozenset()
+    """Seats of the people who are away, as the page was last told."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
         """Return whether the page knows the stored state of its seat. Steps are ignored, because the page
@@ -120,7 +122,7 @@ class TickPage(OpenPage):
         if mind is not None or page != self.name:
             return PageAnswer(close=ELSEWHERE_CLOSE_CODE if mind is None else TAKEN_OVER_CLOSE_CODE)
         if status == Episode.Status.PLAYING or self.is_over:
-            return PageAnswer((*self._late_texts(), *self._gone_texts(len(gone or {}))))
+            return PageAnswer((*self._late_texts(), *self._gone_texts(len(gone or {})), *self._away_texts()))
         self.is_over = True
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 
@@ -141,6 +143,17 @@ class TickPage(OpenPage):
         with read_turn(self.seat.episode_id) as turn, in_language(self.language):
             sentences = gone_sentences(seat_view_in_turn(turn, self.seat.number))
         return (json.dumps({"type": "gone", "said": sentences}),)
+
+    def _away_texts(self) -> tuple[str, ...]:
+        """Return the message with sentences about people who are away. Empty if the page already shows
+        this."""
+        away = self.away | self.turned_away
+        if away == self.away_told:
+            return ()
+        self.away_told = away
+        with read_turn(self.seat.episode_id) as turn, in_language(self.language):
+            sentences = away_sentences(seat_view_in_turn(turn, self.seat.number), away)
+        return (json.dumps({"type": "away", "said": sentences, "seats": sorted(away)}),)
 
     def end(self) -> str:
         """Return the HTML of all panels after the end of the episode."""

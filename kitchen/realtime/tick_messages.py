@@ -5,6 +5,8 @@ A tick is a step of the episode. A page sends JSON objects over the websocket `/
 - `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key was pressed, or released (`down`
   is false). The page repeats a held key at least every five seconds. `number` grows with each message.
 - `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
+- `{"type": "sound", "state": "on"}`: whether the person hears sounds, as in turn-based episodes.
+- `{"type": "away", "away": true}`: the person has turned away from the game, or is back (`away` is false).
 
 A page receives:
 
@@ -22,6 +24,7 @@ A page receives:
   these two fields only if they have changed.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
 - `gone`: `{said}`: sentences about players who have left.
+- `away`: `{said, seats}`: sentences about players who are away at the moment, and their seats.
 - `waits`: no clock process has room for the game at the moment, so that it begins later.
 - `late`: `{late}`: whether ticks cannot arrive at the moment, because Redis is unreachable.
 - `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
@@ -43,9 +46,11 @@ from typing import Any, NamedTuple, Self
 
 from kitchen.contract.world import Command, Json
 from kitchen.play.turn.websocket_messages import (
+    AwayMessage,
     MessageError,
     PingMessage,
     ReadableMessage,
+    SoundMessage,
     SyncMessage,
     read_command,
 )
@@ -75,8 +80,10 @@ class KeyMessage:
 
 
 TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
+    "away": AwayMessage,
     "key": KeyMessage,
     "ping": PingMessage,
+    "sound": SoundMessage,
     "sync": SyncMessage,
 }
 """Messages that a page may send, by type."""

@@ -3,7 +3,8 @@
 
    `painters` of [data-play], which a world's own script sets before this one, draw what is no plain thing:
    `painters[layer](entry, tools)` gives the elements of an entry, and `painters.picture(thing)` names the picture.
-   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. */
+   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. How characters look, and what is seen
+   for a moment, is in grid_characters.js. */
 "use strict";
 
 (() => {
@@ -44,6 +45,7 @@
   const picture = painters.thing ?? (pictures ? symbol : plain);
   const pictureOf = painters.picture ?? ((thing) => thing);
   const tools = { make, picture, tick };
+  const characters = play.charactersOf({ tools, directions: RULES.moves, cell, layers, pictureOf });
 
   const moveTo = (element, [x, y]) => element.setAttribute("transform", `translate(${(x + 0.5) * cell} ${(y + 0.5) * cell})`);
 
@@ -76,26 +78,21 @@
 
   function actorOf(seat, you, faces) {
     if (actors[seat]) return actors[seat];
-    const nose = faces ? make("path", { class: `nose of-${seat + 1}`, d: "M-9-13 0-24 9-13z" }) : "";
-    const held = make("g", { class: "held" });
-    const body = make("use", { href: `#seat-${seat + 1}`, x: -15, y: -15, width: 30, height: 30 });
+    const nose = faces ? make("path", { class: `nose of-${seat + 1}`, d: "M-8-18 0-27 8-18z" }) : "";
     const ring = seat === you ? [make("circle", { class: "ring-you", r: 20.5 })] : [];
-    const element = make("g", { class: "actor" }, ...ring, nose, body, held);
+    const element = make("g", { class: "actor", "data-seat": seat }, ...ring, nose, characters.create(seat));
     layers.actors.append(element);
-    actors[seat] = { element, nose, held, holds: "", at: null, from: null, to: null, began: 0, lasts: 0 };
+    actors[seat] = { element, nose, at: null, from: null, to: null, began: 0, lasts: 0 };
     return actors[seat];
   }
 
   const angle = (face) => (Math.atan2(...RULES.moves[face]) * -180) / Math.PI + 180;
 
-  function showActor(seat, { at, face, holds }, you, lasts) {
+  function showActor(seat, player, you, lasts) {
+    const { at, face } = player;
     const actor = actorOf(seat, you, face);
     if (face) actor.nose.setAttribute("transform", `rotate(${angle(face) % 360})`);
-    const shows = JSON.stringify(holds ?? null);
-    if (actor.holds !== shows) {
-      actor.holds = shows;
-      actor.held.replaceChildren(...(holds ? [make("circle", { class: "hand", cx: 13, cy: 12, r: 10.5 }), picture(pictureOf(holds), 13, 12, 17)] : []));
-    }
+    characters.update(seat, actor.element, player);
     glide(actor, at, lasts);
   }
 
@@ -107,6 +104,7 @@
     actor.from = far || CALM.matches || !lasts ? to : actor.at;
     actor.began = performance.now();
     actor.lasts = lasts;
+    actor.element.classList.toggle("is-walking", actor.from !== to);
     if (actor.from === to) {
       actor.at = [...to];
       moveTo(actor.element, to);
@@ -121,18 +119,58 @@
       actor.at = actor.from.map((value, axis) => value + (actor.to[axis] - value) * share);
       moveTo(actor.element, actor.at);
       if (share < 1 && !frame) frame = requestAnimationFrame(paint);
+      if (share === 1) actor.element.classList.remove("is-walking");
     }
   }
 
   function show(seen, you, lasts) {
     showPlaces(seen);
     seen.players.forEach((player, seat) => showActor(seat, player, you, lasts));
+    characters.stack();
   }
+
+  /* what the hint is about: a ring around its cells, and around the button that uses one of them from here */
+
+  let ringed = "";
+
+  function showHint(cells, player) {
+    const shows = cells.join(" ");
+    if (shows !== ringed) {
+      layers.hints.replaceChildren(...cells.map((at) => {
+        const ring = make("rect", { class: "hint-ring", x: -20, y: -20, width: 40, height: 40, rx: 8 });
+        moveTo(ring, at);
+        return ring;
+      }));
+    }
+    ringed = shows;
+    if (!play.ticking || !player?.face) return; // where steps wait, hinted.js marks the button
+    const ahead = player.at.map((value, axis) => value + RULES.moves[player.face][axis]);
+    const uses = document.querySelector('[data-hold=\'["interact"]\']');
+    uses?.toggleAttribute("data-hinted", cells.some((at) => String(at) === String(ahead)));
+  }
+
+  /* where an advised command leads: the cell that it uses, or the one in its direction */
+  function advised(player) {
+    const text = document.getElementById("hint")?.dataset.try;
+    if (!text || !player) return [];
+    const by = RULES.moves[JSON.parse(text)[0]] ?? (text === '["interact"]' ? RULES.moves[player.face] : null);
+    return by ? [player.at.map((value, axis) => value + by[axis])] : [];
+  }
+
+  const cellsIn = (text) => (text ?? "").split(" ").filter(Boolean).map((one) => one.split(",").map(Number));
 
   const own = () => Number(document.getElementById("seen").dataset.seat);
 
+  let told = ""; // what was seen last, where it came with a panel
+
   function showPanel() {
-    show(JSON.parse(document.getElementById("seen").value), own(), GLIDE);
+    const { value } = document.getElementById("seen");
+    const seen = JSON.parse(value);
+    show(seen, own(), GLIDE);
+    if (!tick) showHint(advised(seen.players[own()]), seen.players[own()]);
+    characters.think((seat) => document.querySelector(`#intents [data-next="${seat}"]`)?.dataset.item);
+    if (value !== told) characters.tell(seen);
+    told = value;
   }
 
   /* Under a clock: what this person has pressed is shown before the server has said so, as far as it can be known
@@ -149,18 +187,21 @@
     return player.face ? { ...moved, face: verb } : moved;
   }
 
-  function showTick({ detail: { observation, ahead } }) {
+  function showTick({ detail: { observation, ahead, errand, intents } }) {
     const you = own();
     const players = [...observation.players];
     const others = players.filter((_, seat) => seat !== you);
     if (players[you]) players[you] = ahead.reduce((player, command) => after(player, command, others), players[you]);
     show({ ...observation, players }, you, tick * 1.1);
+    if (document.getElementById("hint")) showHint(cellsIn(errand?.at), players[you]);
+    characters.think((seat) => intents[seat]?.item);
+    characters.tell(observation);
   }
 
   const { width, height } = tiles().viewBox.baseVal;
   moves.setAttribute("viewBox", `0 0 ${width} ${height}`);
   moves.parentElement.style.setProperty("--ratio", width / height);
-  for (const name of [...RULES.layers, "actors"]) {
+  for (const name of ["hints", ...RULES.layers, "actors", "moments"]) {
     layers[name] = make("g", { class: name });
     moves.append(layers[name]);
   }

@@ -7,6 +7,7 @@
 
   const EVERY = 2000; // milliseconds between two looks
   const come = box.querySelector("[data-lobby-come]");
+  const waited = box.querySelector("[data-lobby-waited]");
   const left = box.querySelector("[data-lobby-left]");
   const title = document.title;
   let timer = 0;
@@ -17,6 +18,7 @@
 
   function goOn() {
     say(come, box.dataset.ready);
+    say(waited, "");
     say(left, "");
     document.title = `● ${box.dataset.ready}`;
     location.assign(box.dataset.next);
@@ -33,6 +35,7 @@
       if (stands.on) return goOn();
       document.title = title;
       say(come, stands.come);
+      say(waited, stands.waited);
       say(left, stands.left);
     } catch {
       say(left, box.dataset.lost);

@@ -4,8 +4,9 @@
    [data-bot="0"]      the body of a seat: it glides to where it is now; [data-turn] says after how many others
    [data-thing="rice"] a thing: gone here and new there, it hops over; with its body it goes along
    [data-source]       a place from which things come: what is new in it comes out of there
-   [data-out]          a place through which things leave: what was in it and is gone slides out
-   [data-leaves]       moves up when others go; gone itself it lifts off, or burns if [data-lost] names its id
+   [data-out]          a place through which things leave: what was in it and is gone flies to the [data-guest] there
+   [data-leaves]       moves up when others go; gone itself it is stamped and lifts off, or burns if [data-lost] names
+                       its id; with less motion the stamp stands still
    [data-bubble]       words beside a body, kept inside [data-stage] */
 "use strict";
 
@@ -18,6 +19,7 @@
   const GLIDE = 240; // milliseconds of a move
   const APART = 80; // between one body's and the next one's
   const BURN = 900; // a loss is to be seen
+  const FLIGHT = 840; // and so is what was done well
   const NEAR = 4; // pixels that are no move
   const ABOVE = 56; // pixels from below a body to above it
   const sizes = new ResizeObserver(() => fit());
@@ -65,17 +67,22 @@
   /* moves */
 
   function glide(element, from, to, delay = 0) {
-    if (!apart(from, to)) return;
+    if (!apart(from, to)) return null;
     const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
     const frames = [{ transform: start }, { transform: "none" }];
-    element.animate(frames, { duration: GLIDE, delay, easing: EASE, fill: "backwards" });
+    return element.animate(frames, { duration: GLIDE, delay, easing: EASE, fill: "backwards" });
   }
 
   function glideBots(was, now) {
     for (const one of now) {
       const from = was.find((other) => other.bot === one.bot);
-      if (from) glide(one.element, from.box, one.box, one.delay);
+      if (from) walk(one.element, glide(one.element, from.box, one.box, one.delay));
     }
+  }
+
+  function walk(element, going) {
+    element.classList.toggle("is-walking", Boolean(going));
+    going?.finished.finally(() => element.classList.remove("is-walking"));
   }
 
   function hop(was, now) {
@@ -87,7 +94,7 @@
       if (from) glide(one.element, from.box, one.box, Math.max(from.delay, one.delay));
       else appear(one);
     }
-    for (const one of gone) if (one.out) slideOut(one);
+    for (const one of gone) if (one.out) flyOut(one);
   }
 
   /* one like it that is gone, which is then accounted for */
@@ -126,33 +133,54 @@
     return copy;
   }
 
-  function slideOut(one) {
-    const x = one.out.left + one.out.width / 2 - one.box.left - one.box.width / 2;
-    const y = one.out.top + one.out.height / 3 - one.box.top;
-    const frames = [
-      { transform: "none" },
-      { transform: `translate(${x}px, ${y}px) scale(1.25)`, opacity: 1, offset: 0.5 },
-      { transform: `translate(${x}px, ${y - 48}px) scale(1.25)`, opacity: 0 },
-    ];
-    ghost(one, frames, 3 * GLIDE, one.delay);
+  /* whether its middle was in sight, and not behind the own place or the bar: nothing flies over what one plays with */
+  function inSight({ box, frame }) {
+    const { left, top } = corner(frame);
+    const there = document.elementFromPoint(left + box.left + box.width / 2, top + box.top + box.height / 2);
+    return Boolean(there) && !there.closest("[data-play-area], .topbar");
   }
 
+  /* in a bow, to whom it is for */
+  function flyOut(one) {
+    if (!inSight(one)) return;
+    const guest = play.querySelector("[data-out] [data-guest]");
+    const to = guest ? within(one.frame, guest) : one.out;
+    const x = to.left + to.width / 2 - one.box.left - one.box.width / 2;
+    const y = to.top + to.height / 2 - one.box.top - one.box.height / 2;
+    const frames = [
+      { transform: "none" },
+      { transform: `translate(${x / 2}px, ${Math.min(0, y) - 36}px) scale(1.8)`, opacity: 1, offset: 0.45 },
+      { transform: `translate(${x}px, ${y}px) scale(1.2)`, opacity: 1, offset: 0.85 },
+      { transform: `translate(${x}px, ${y}px) scale(0.2)`, opacity: 0 },
+    ];
+    ghost(one, frames, FLIGHT - Math.min(one.delay, GLIDE), one.delay);
+  }
+
+  const lostIds = () => [...play.querySelectorAll("[data-lost]")].flatMap((one) => one.dataset.lost.split(" "));
+
   function leave(was) {
-    const lost = [...play.querySelectorAll("[data-lost]")].flatMap((one) => one.dataset.lost.split(" "));
+    const lost = lostIds();
     for (const one of was) {
       const { element, box } = one;
       if (element.isConnected) glide(element, box, where(element).box);
       else if (lost.includes(element.id)) burn(one);
-      else if (!document.getElementById(element.id)) lift(one);
+      else if (!document.getElementById(element.id)) stamp(one);
     }
   }
 
-  const lift = (one) => ghost(one, [{}, { transform: "translateY(-1.5rem)", opacity: 0 }], GLIDE);
+  function stamp(one) {
+    if (!inSight(one)) return;
+    const still = [{}, { opacity: 1 }];
+    const frames = [{}, { transform: "scale(1.04)", offset: 0.2 }, { transform: "none", opacity: 1, offset: 0.75 }, { transform: "translateY(-1.5rem)", opacity: 0 }];
+    ghost(one, STILL.matches ? still : frames, FLIGHT).classList.add("stamped");
+  }
 
   function burn(one) {
+    if (!inSight(one)) return;
     const frames = [
       { clipPath: "inset(0 0 0 0)", filter: "none", opacity: 1 },
-      { clipPath: "inset(0 0 5% 0)", filter: "sepia(1) saturate(5) hue-rotate(-20deg)", offset: 0.35 },
+      ...[0.06, 0.12, 0.18, 0.24].map((offset, number) => ({ clipPath: "inset(0 0 0 0)", filter: "grayscale(1)", opacity: 1, transform: `translateX(${number % 2 ? 5 : -5}px)`, offset })),
+      { clipPath: "inset(0 0 5% 0)", filter: "sepia(1) saturate(5) hue-rotate(-20deg)", transform: "none", offset: 0.45 },
       { clipPath: "inset(0 0 100% 0)", filter: "sepia(1) brightness(0.3)", opacity: 0.6 },
     ];
     ghost(one, frames, BURN).classList.add("lost");
@@ -201,11 +229,18 @@
     const was = before;
     before = null;
     fit();
-    if (!was || STILL.matches) return;
+    if (!was) return;
+    if (STILL.matches) return stampAll(was.sheets);
     const now = look();
     glideBots(was.bots, now.bots);
     hop(was.things, now.things);
     leave(was.sheets);
+  }
+
+  function stampAll(was) {
+    const lost = lostIds();
+    const served = (one) => !one.element.isConnected && !document.getElementById(one.element.id) && !lost.includes(one.element.id);
+    was.filter(served).forEach(stamp);
   }
 
   document.addEventListener("htmx:wsBeforeMessage", () => {

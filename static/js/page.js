@@ -1,9 +1,12 @@
 /* Small helps for every page: dialogs, copying a code, the focus on what has to be put right. */
 "use strict";
 
-function openDialog(button) {
+/* without a script, or without the dialog, a link leads to the page about the same */
+function openDialog(event, button) {
   const dialog = document.getElementById(button.dataset.open);
-  if (dialog && !dialog.open) dialog.showModal();
+  if (!dialog) return;
+  event.preventDefault();
+  if (!dialog.open) dialog.showModal();
 }
 
 async function copyText(button) {
@@ -21,7 +24,7 @@ async function copyText(button) {
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-open]");
   const copier = event.target.closest("[data-copy]");
-  if (opener) openDialog(opener);
+  if (opener) openDialog(event, opener);
   if (copier) copyText(copier);
   if (event.target instanceof HTMLDialogElement) event.target.close();
 });

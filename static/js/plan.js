@@ -2,6 +2,9 @@
 "use strict";
 
 (() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
   const MOST = 50; // as kitchen/contract/agent.py says
   let socket = null;
   let looked = ""; // the step that was looked at last
@@ -9,6 +12,57 @@
   document.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
   });
+
+  /* The list offers only what is possible after the choice and what is planned already. Commands say which facts they
+     need and make (kitchen/contract/page.py). Before a choice, the place is unknown: a choice may lead anywhere. */
+
+  const all = new WeakMap(); // list → all its commands, with the heading of each
+  const pairs = (text) => (text ?? "").split(" ").filter(Boolean).map((one) => one.match(/^([^!=]+)(!?=)(.*)$/).slice(1));
+
+  function optionsOf(choice) {
+    if (!all.has(choice)) all.set(choice, [...choice.options].map((option) => ({ option, heading: option.parentElement.label ?? "" })));
+    return all.get(choice);
+  }
+
+  function factsAfter(plan, known) {
+    const chosen = play.choosing.chosen()?.value;
+    const facts = new Map(pairs(plan.dataset.now).map(([name, , value]) => [name, value]));
+    if (!chosen) facts.delete("at");
+    const planned = [...plan.querySelectorAll("[data-plan-list] input")].map((input) => input.value);
+    for (const value of [...(chosen ? [chosen] : []), ...planned]) {
+      const [verb, place] = JSON.parse(value);
+      const like = ({ option }) => option.value === value || String(JSON.parse(option.value).slice(0, 2)) === String([verb, place]);
+      for (const [name, , made] of pairs(known.find(like)?.option.dataset.makes)) facts.set(name, made);
+    }
+    return facts;
+  }
+
+  function isPossible({ option }, facts) {
+    const holds = ([name, sign, value]) => !facts.has(name) || (facts.get(name) === value) === (sign === "=");
+    return pairs(option.dataset.needs).every(holds);
+  }
+
+  function offer() {
+    const [plan, choice] = [document.getElementById("plan"), document.querySelector("[data-plan-choice]")];
+    if (!plan?.dataset.now || !choice) return;
+    const known = optionsOf(choice);
+    const facts = factsAfter(plan, known);
+    const shown = known.filter((one) => isPossible(one, facts));
+    if (String(shown.map(({ option }) => option.value)) === String([...choice.options].map((option) => option.value))) return;
+    const before = choice.value;
+    choice.replaceChildren(...grouped(shown));
+    if (shown.some(({ option }) => option.value === before)) choice.value = before;
+    else choice.selectedIndex = 0;
+  }
+
+  function grouped(shown) {
+    const groups = new Map();
+    for (const { option, heading } of shown) {
+      if (!groups.has(heading)) groups.set(heading, Object.assign(document.createElement("optgroup"), { label: heading }));
+      groups.get(heading).append(option);
+    }
+    return [...groups].flatMap(([heading, group]) => (heading ? [group] : [...group.children]));
+  }
 
   function add(plan) {
     const choice = plan.querySelector("[data-plan-choice]");
@@ -38,8 +92,7 @@
     socket?.send(JSON.stringify({ type: "plan", then: commands.map((text) => JSON.parse(text)), step: Number(step) + 1 }));
   }
 
-  const play = document.querySelector("[data-play]");
-  if (play) play.planning = { replace };
+  play.planning = { replace };
 
   /* a plan that has ended before its time is shown, and told once */
   function look() {
@@ -68,5 +121,8 @@
     if (event.target.closest("[data-plan-add]")) add(plan);
     if (event.target.closest("[data-plan-remove]")) remove(plan, event.target.closest("li"));
     if (event.target.closest("[data-plan-stop]")) stop(plan);
+    offer();
   });
+  for (const news of ["brigade:choice", "brigade:panels"]) play.addEventListener(news, offer);
+  offer();
 })();

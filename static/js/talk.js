@@ -85,6 +85,30 @@
     for (const line of fresh) heard.add(line.id);
     if (fresh.some((line) => list().contains(line))) list().scrollTop = list().scrollHeight;
     emptyBox();
+    offerPartner();
+  }
+
+  /* nobody can be written to as the one whom one talks with while one talks with nobody */
+  function offerPartner() {
+    const option = document.querySelector("[data-partner-option]");
+    if (!option) return;
+    const talks = Boolean(document.querySelector(".talk-partner[data-partner]"));
+    const began = talks && option.disabled;
+    option.hidden = option.disabled = !talks;
+    if (began) option.selected = true;
+    else if (!talks && option.selected) option.nextElementSibling.selected = true;
+  }
+
+  /* a reply that is sent with one press: what stands in the box stays there */
+  function onReply(event) {
+    const button = event.target.closest("[data-reply]");
+    const form = document.getElementById("talk-form");
+    if (!button || !form || form.querySelector("[data-send]").disabled) return;
+    const box = boxOf(form);
+    const written = box.value;
+    box.value = button.textContent;
+    form.requestSubmit();
+    box.value = written;
   }
 
   /* htmx would send it later by itself: it stays in its box instead */
@@ -146,6 +170,8 @@
   if (speak && Recogniser) offerSpeech();
   hold();
   showWaiting();
+  offerPartner();
+  document.addEventListener("click", onReply);
   document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);

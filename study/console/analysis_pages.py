@@ -44,6 +44,7 @@ from study.researchers.permissions import has_right, study_page
 
 WAIT_SECONDS = 2
 """Seconds after which a waiting page reloads."""
+AWAY = "Redis, which stores the results, does not answer. Load this page again later."
 TITLES = {
     "report": "The report is being made",
     "analysis": "The analysis is being computed",
@@ -53,20 +54,23 @@ TITLES = {
 
 
 def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "") -> HttpResponse:
-    """Return a page, with status 503, that says that a result is not ready yet. `what` is the key of the
+    """Return a page that says that a result is not ready yet, with status 503. `what` is the key of the
     result in `TITLES`.
 
-    If `problem` is not empty, it says why the result cannot be computed at all.
+    If `problem` is not empty, it says why there is no result. The status is then 404, or 503 if the problem
+    is that the cache is `AWAY`.
     """
+    is_temporary = problem in ("", AWAY)
     context = {
         "study": study,
         "counts": study_counts(study),
-        "title": TITLES[what],
+        "title": TITLES["nothing" if problem else what],
         "what": what,
         "problem": problem,
     }
-    response = render(request, "study/console/later.html", context, status=503)
-    response["Retry-After"] = str(WAIT_SECONDS)
+    response = render(request, "study/console/later.html", context, status=503 if is_temporary else 404)
+    if is_temporary:
+        response["Retry-After"] = str(WAIT_SECONDS)
     response._has_been_logged = not problem  # type: ignore[attr-defined] # Django would log an error
     return response
 
@@ -99,9 +103,6 @@ def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
     who = asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
     only, without = request.GET.get("only"), request.GET.get("without")
     return RequestedSample(who, only == "preregistered", without == "outages")
-
-
-AWAY = "Redis, which stores the results, does not answer. Load this page again later."
 
 
 def ready_analysis(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
@@ -296,7 +297,7 @@ def _report_file(request: HttpRequest, study: Study, name: str, found: Report | 
     """Return a report file as a download, or the waiting page. Browsers do not show the file as a page: this
     server forbids styles inside pages."""
     if found is None or found.problem:
-        return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
+        return waiting_page(request, study, "report", found.problem if found else "")
     files = {"report.pdf": found.pdf, APPENDIX_FILE: found.appendix}
     data = files[name] if name in files else found.html.encode()
     response = HttpResponse(data, content_type="application/octet-stream")

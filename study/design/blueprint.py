@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 11
+FORMAT = 12
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -65,15 +65,19 @@ STUDY_FIELD_FORMATS = {"budget_limit": 2, **{name: since for name, (since, _) in
 """The first format whose documents contain a field of the study, by field name."""
 IMPLIED_DEFAULTS = {name: default for name, (_, default) in LATER_FIELDS.items()}
 """The values that an older document implies for fields it lacks."""
+AROUND_ROUNDS = ("ready_card", "end_card", "rating_replay", "lobby_practice")
+"""Fields of a condition that switch on what people see before and after a round."""
 CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
     **dict.fromkeys(("between_group", "within_level"), 7),
     **dict.fromkeys(("goal", "ends_at_goal"), 9),
     **dict.fromkeys(("levels", "talk_language"), 10),
+    "recommends_sound": 12,
+    **dict.fromkeys(AROUND_ROUNDS, 12),
 }
 """The first format whose documents contain a field of a condition, by field name."""
-PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8}
+PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8, "recommends_sound": 12}
 """The first format in which practice offers a field that any condition has, by field name.
 
 Practice stays as it was for participants who are bound to an older document.
@@ -116,6 +120,11 @@ class ConditionPlan(Record):
     within_level: str = ""
     levels: Mapping[str, str] = {}
     talk_language: str = ""
+    recommends_sound: bool = False
+    ready_card: bool = False
+    end_card: bool = False
+    rating_replay: bool = False
+    lobby_practice: bool = False
 
 
 class PartPlan(Record):
@@ -414,7 +423,7 @@ OPTIONAL_STUDY_FIELDS = ("allocation",)
 use them, and their hashes, stay as they are."""
 
 
-OPTIONAL_CONDITION_FIELDS = ("talk_language",)
+OPTIONAL_CONDITION_FIELDS = ("talk_language", "recommends_sound", *AROUND_ROUNDS)
 """Fields of a condition that a document has only if they are not empty, for the same reason."""
 
 

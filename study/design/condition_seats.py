@@ -186,10 +186,11 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(one for agent in agents for one in agent.cautions()), *refusals]))
 
 
-def english_writers(played: PlayedCondition) -> tuple[str, ...]:
-    """Return the kinds of co-players that write and read English only. The result is empty if the condition
-    cannot be played at all."""
-    return tuple(dict.fromkeys(agent.kind for agent in _agents(played) if agent.writes_english))
+def reads_sentences(played: PlayedCondition) -> bool:
+    """Return whether members of the team may write to each other and a co-player reads it. Return False if an
+    agent cannot be made."""
+    planned = planned_organisation(played)
+    return planned is not None and not planned.is_silent and any(one.reads_words for one in _agents(played))
 
 
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:

@@ -40,12 +40,17 @@ FIELDS = (
     "shown",
     "three_dimensions",
     "shows_intents",
+    "recommends_sound",
     "passes_by",
     "knowing",
     "decision_seconds",
     "offers_plans",
     "talk_language",
     "ends_at_goal",
+    "ready_card",
+    "end_card",
+    "rating_replay",
+    "lobby_practice",
     *DICTIONARIES,
 )
 """The fields of a condition that a level can set."""

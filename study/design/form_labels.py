@@ -74,6 +74,7 @@ CONDITION = {
     "shown": "How the world is shown",
     "three_dimensions": "Also offer it in three dimensions",
     "shows_intents": "Show what teammates are about to do",
+    "recommends_sound": "Recommend sound",
     "passes_by": "Go on without busy players",
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",
@@ -81,6 +82,10 @@ CONDITION = {
     "talk_language": "Language in which co-players write to people",
     "goal": "Goal of a round",
     "ends_at_goal": "End the round at its goal",
+    "ready_card": "Show a card before the round",
+    "end_card": "Show one's share and the best result after the round",
+    "rating_replay": "Offer the last ten seconds while rating",
+    "lobby_practice": "Offer a kitchen while waiting for others",
 }
 ITEM = {**form_labels(), "enabled": "Asked"}
 PART = {"enabled": "On: participants see this part", "text": "Text"}
@@ -93,6 +98,7 @@ PART_SETTINGS = {
     "own_seat": "Practise in the seat of the group's first condition",
     "leads": "Practise as the leader of the teammates",
     "talks": "Write messages to the teammates in practice",
+    "plays_first": "Play before reading",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

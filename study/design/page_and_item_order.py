@@ -15,7 +15,11 @@ from study.design.blueprint import Blueprint
 from study.design.questions.item_fields import ItemPlan
 
 PAGES_BEFORE_ROUNDS = ("consent", "about", "guide", "practice", "check")
-"""Pages before the rounds, in their order. A page is shown if its part is on."""
+"""Pages before the rounds, in their usual order. A page is shown if its part is on."""
+PLAY_FIRST = ("consent", "practice", "about", "check")
+"""The same in a study in which participants play before they read."""
+PLAY_AFTER_ANSWERS = ("consent", "about", "practice", "check")
+"""The same, if answers about the person decide what they play."""
 
 
 PAGES_AFTER_ROUNDS = ("final", "debriefing")
@@ -44,8 +48,26 @@ LOBBY = "lobby"
 """The page before an episode that several people play together."""
 
 
-PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, *ROUND_PAGES, *PAGES_AFTER_ROUNDS, LAST)
+READY = "ready"
+"""The card before an episode, in conditions that have one."""
+
+
+PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, READY, *ROUND_PAGES, *PAGES_AFTER_ROUNDS, LAST)
 """Every page behind a personal link, in order."""
+
+
+def plays_first(design: Blueprint) -> bool:
+    """Return True if participants play before they read. The guide is then no page of its own."""
+    practice = design.part("practice")
+    return practice.enabled and bool(practice.settings.get("plays_first"))
+
+
+def pages_before_rounds(design: Blueprint) -> tuple[str, ...]:
+    """Return the pages before the rounds, in this design's order."""
+    if not plays_first(design):
+        return PAGES_BEFORE_ROUNDS
+    needs_answers = design.groups and design.allocation.items
+    return PLAY_AFTER_ANSWERS if needs_answers else PLAY_FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +87,8 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
     participants.
     """
     before, after = (
-        [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
+        [one for one in pages if is_shown(design, one)]
+        for pages in (pages_before_rounds(design), PAGES_AFTER_ROUNDS)
     )
     total = len(before) + design.rounds + len(after)
     if position:

@@ -153,6 +153,12 @@ class PracticeSettings(Record):
 
     A document has the field only where it is true.
     """
+    plays_first: bool = Field(default=False, exclude=True)
+    """True if participants play before they read: practice follows the consent, and the guide is no page of
+    its own, but behind a button (`page_and_item_order.pages_before_rounds`).
+
+    A document has the field only where it is true.
+    """
 
     @model_validator(mode="after")
     def _has_a_team(self) -> Self:

@@ -27,7 +27,7 @@ from study.design.analysis_plan import (
     parse_contrasts,
 )
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.condition_seats import english_writers, is_shared, people_in, planned_organisation
+from study.design.condition_seats import is_shared, people_in, planned_organisation
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
@@ -41,7 +41,7 @@ from study.design.group_and_factor_checks import (
 )
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem, conditions_with_unmeasured
-from study.design.page_and_item_order import ITEM_PAGES
+from study.design.page_and_item_order import ITEM_PAGES, plays_first
 from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import item_problems
@@ -50,7 +50,7 @@ from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.team_organisation import LEAVE, is_apart, team_of
 from study.design.translated_texts import missing_translations
-from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_name
+from study.design.translations import language_codes, language_name
 
 WORD = re.compile(r"\w+")
 LONG = 5
@@ -231,11 +231,7 @@ def _unplayable(row: Condition) -> Iterator[str]:
 
 
 def _foreign_talk(study: Study, row: Condition) -> Iterator[str]:
-    """Yield a warning if co-players of this condition write in a language that the study does not offer, or
-    cannot write in the language of the condition."""
-    if row.talk_language not in ("", ORIGINAL_LANGUAGE) and (kinds := english_writers(row)):
-        name, who = language_name(row.talk_language), and_list([readable_name(kind) for kind in kinds])
-        yield f": these write and read English only, whatever the language of talk ({name}): {who}."
+    """Yield a warning if co-players of this condition write in a language that the study does not offer."""
     if row.talk_language and row.talk_language not in language_codes(study.languages):
         name = language_name(row.talk_language)
         yield f": co-players write in {name}, but the study does not offer {name}. Can participants read it?"
@@ -419,7 +415,7 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
     The guide describes the first condition that is played. It would then not describe the practice episode.
     """
     plans = [plan for plan in design.conditions if plan.world == design.practice.world]
-    if not (design.has("practice") and design.has("guide") and plans):
+    if not (design.has("practice") and design.has("guide") and plans) or plays_first(design):
         return
     with suppress(SettingsError):  # another check reports it
         others = [(plan.name, _differing_choices(plan, design.practice)) for plan in plans]

@@ -25,7 +25,7 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, main_test_label
-from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.blueprint import AROUND_ROUNDS, OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
 from study.design.condition_choices import COPLAYER, WORLD, goal_labels, settings_of_kind
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
@@ -404,6 +404,7 @@ def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) ->
     chosen = [
         ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
         ("Shows what teammates are about to do", "yes" if condition.shows_intents else ""),
+        ("Recommends sound", "yes" if condition.recommends_sound else ""),
         ("Goes on without busy players", "yes" if condition.passes_by else ""),
         (
             "Whose commands a co-player knows before it decides",
@@ -419,6 +420,7 @@ def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) ->
         ),
         ("Goal of a round", goal_words(condition.world, condition.goal)),
         ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
+        *((CONDITION[name], "yes" if getattr(condition, name) else "") for name in AROUND_ROUNDS),
         ("Played by the group", condition.between_group),
         ("Level within people", condition.within_level),
         ("Levels of the factors", _levels_in_words(condition.levels, factors)),

@@ -40,11 +40,16 @@ SINGLE_FIELDS = (
     "shown",
     "three_dimensions",
     "shows_intents",
+    "recommends_sound",
     "passes_by",
     "knowing",
     "offers_plans",
     TALK_LANGUAGE,
     "ends_at_goal",
+    "ready_card",
+    "end_card",
+    "rating_replay",
+    "lobby_practice",
 )
 """Fields of a condition whose values can be the levels of a factor. A factor of other fields, such as the
 world, is made from whole conditions."""

@@ -326,6 +326,13 @@ TALKS = (
 )
 
 
+PLAYS_FIRST = (
+    "Practice follows the consent at once and leads through the first game in three parts. The guide is no "
+    "page of its own: participants open it with a button. Best with hints. If off, participants read the "
+    "guide, then practise."
+)
+
+
 def practice_fields() -> dict[str, forms.Field]:
     """Return the form fields for the practice episode, by name.
 
@@ -339,6 +346,9 @@ def practice_fields() -> dict[str, forms.Field]:
         "own_seat": forms.BooleanField(label=PART_SETTINGS["own_seat"], required=False, help_text=OWN_SEAT),
         "leads": forms.BooleanField(label=PART_SETTINGS["leads"], required=False, help_text=LEADS),
         "talks": forms.BooleanField(label=PART_SETTINGS["talks"], required=False, help_text=TALKS),
+        "plays_first": forms.BooleanField(
+            label=PART_SETTINGS["plays_first"], required=False, help_text=PLAYS_FIRST
+        ),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
@@ -367,6 +377,10 @@ def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
     return {**settings, **played, **values}
 
 
+PRACTICE_SWITCHES = ("all_steps", "own_seat", "leads", "talks", "plays_first")
+"""Settings of practice that a design has only where they are on."""
+
+
 def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
     """Return the settings of the practice part, from the submitted values in `given`.
 
@@ -385,5 +399,5 @@ def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> 
         "coplayer_settings": played["coplayer_settings"] if same else {},
         "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
     }
-    switches = {name: True for name in ("all_steps", "own_seat", "leads", "talks") if given[name]}
+    switches = {name: True for name in PRACTICE_SWITCHES if given[name]}
     return {"hints": given["hints"], **switches, "kitchen": kitchen}

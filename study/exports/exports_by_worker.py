@@ -145,6 +145,7 @@ def _episodes(study: Study) -> QuerySet[Episode]:
         Q(pk__in=played.values("episode"))
         | Q(pk__in=people.filter(practice__isnull=False).values("practice"))
         | Q(pk__in=people.filter(first_practice__isnull=False).values("first_practice"))
+        | Q(pk__in=people.filter(warm_up__isnull=False).values("warm_up"))
     )
 
 

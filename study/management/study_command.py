@@ -39,6 +39,7 @@ class StudyCommand(OneLineCommand):
         there is no such study."""
         study = self.study(slug)
         practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
+        practised |= Q(warmed_up_by__study=study)
         theirs = Q(rounds__participant__study=study) | practised
         return Episode.objects.filter(pk__in=Episode.objects.filter(theirs).values("pk"))
 

@@ -43,6 +43,7 @@ PAGE_WORDS = {
     "about": "About the person",
     "guide": "Guide",
     "practice": "Practice",
+    "ready": "Ready card",
     "check": "Check of understanding",
     "waiting": "Waiting for the budget",
     "lobby": "Lobby",
@@ -168,8 +169,9 @@ def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
     played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
     practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
     before = Participant.objects.filter(first_practice__in=ids).values_list("code", "study")
+    waiting = Participant.objects.filter(warm_up__in=ids).values_list("code", "study")
     # Separate queries, filtered by study in Python: each uses an index, however many participants there are.
-    players = (*played.order_by(), *practised.order_by(), *before.order_by())
+    players = (*played.order_by(), *practised.order_by(), *before.order_by(), *waiting.order_by())
     return {code for code, where in players if where == study.pk}
 
 
@@ -237,8 +239,7 @@ def _episode_now(person: Participant) -> int | None:
 
 def _episodes(person: Participant) -> list[int]:
     played = [one.episode_id for one in person.rounds.all() if one.episode_id]
-    practised = [person.first_practice_id, person.practice_id]
-    return [*played, *(each for each in practised if each)]
+    return [*played, *person.practised_ids]
 
 
 def _row(

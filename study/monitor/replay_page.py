@@ -134,6 +134,7 @@ def _sent(request: HttpRequest) -> bytes:
 
 def _stored(study: Study, key: UUID) -> EpisodeRecord:
     theirs = Q(rounds__participant__study=study) | Q(practised_by__study=study)
+    theirs |= Q(warmed_up_by__study=study)
     mine = Episode.objects.filter(theirs | Q(first_practised_by__study=study), key=key)
     found = get_object_or_404(Episode, pk__in=mine.values("pk"))
     for record in read_episode_records(Episode.objects.filter(pk=found.pk)):

@@ -105,9 +105,8 @@ def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) ->
 
 
 def _seats(person: Participant) -> Iterator[tuple[int, int]]:
-    for practised in (person.first_practice_id, person.practice_id):
-        if practised:
-            yield practised, person.practice_seat
+    for practised in person.practised_ids:
+        yield practised, 0 if practised == person.warm_up_id else person.practice_seat
     for one in person.rounds.exclude(episode=None):
         assert one.episode_id  # noqa: S101 - asked for above
         yield one.episode_id, one.seat

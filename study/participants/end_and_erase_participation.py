@@ -228,6 +228,7 @@ def group_lock(participant_id: int) -> None:
 def episodes_of(person: Participant) -> QuerySet[Episode]:
     """Return all episodes that this participant plays or played in. The rows of the query can be locked."""
     played = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
+    played |= Q(warmed_up_by=person)
     return Episode.objects.filter(pk__in=Episode.objects.filter(played).values("pk"))
 
 
@@ -283,7 +284,7 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
 
 
 def _without_participant() -> QuerySet[Episode]:
-    return Episode.objects.filter(rounds=None, practised_by=None, first_practised_by=None)
+    return Episode.objects.filter(rounds=None, practised_by=None, first_practised_by=None, warmed_up_by=None)
 
 
 def erase_orphaned_episodes(*, study_id: int) -> int:

@@ -70,7 +70,7 @@ def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")
     for episode, *values in Round.objects.filter(episode__in=ids).order_by().values_list(*of_round):
         owners[episode].append(["round", *values])
-    for name in ("practice", "first_practice"):
+    for name in ("practice", "first_practice", "warm_up"):
         practised = Participant.objects.filter(**{f"{name}__in": ids}).order_by()
         for episode, *values in practised.values_list(name, "pk", "study"):
             owners[episode].append(["practice", *values])

@@ -133,6 +133,14 @@ class Participant(models.Model):
         related_name="first_practised_by",
         help_text="The first attempt, if there was a second one.",
     )
+    warm_up = models.ForeignKey(
+        Episode,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="warmed_up_by",
+        help_text="The episode that the person played alone while waiting for others.",
+    )
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_hash = models.CharField(
@@ -182,6 +190,13 @@ class Participant(models.Model):
     def practice_seat(self) -> int:
         """Return the participant's seat in the practice episode."""
         return people_in(self.blueprint.practice)[0]
+
+    @property
+    def practised_ids(self) -> tuple[int, ...]:
+        """Return the ids of the episodes outside of the rounds: the practice episodes, and the one that the
+        person played while waiting."""
+        found = (self.first_practice_id, self.practice_id, self.warm_up_id)
+        return tuple(each for each in found if each)
 
     @property
     def design(self) -> Blueprint:

@@ -13,7 +13,7 @@ from functools import cached_property
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import LAST, PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS, is_shown
+from study.design.page_and_item_order import LAST, PAGES_AFTER_ROUNDS, is_shown, pages_before_rounds
 from study.participants.models import Participant, Round
 
 
@@ -85,7 +85,7 @@ def page_among(
     """
     total = design.rounds
     begun = bool(rounds and rounds[0].episode_id)
-    before = None if begun else _first_left(design, PAGES_BEFORE_ROUNDS, done())
+    before = None if begun else _first_left(design, pages_before_rounds(design), done())
     if before:
         return CurrentPage(before, None, total, rounds)
     for current in rounds:

@@ -63,6 +63,8 @@ class LobbyState:
     """Seconds until the episode begins, or the wait ends, without the missing people."""
     leaves: bool
     """True if those who came leave when the time is over."""
+    seconds_waited: float
+    """Seconds since this participant came to the lobby."""
     plays: bool
     """True if a member of the group still plays. The time to wait begins after that."""
 
@@ -199,7 +201,8 @@ class _Lobby:
             return None
         leaves = self.team.unfilled == LEAVE
         plays = self.now in self._played_until
-        return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, plays)
+        waited = (self.now - self.me.came_at).total_seconds()
+        return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, waited, plays)
 
     def _are_too_few(self, people: int) -> bool:
         """Return True if this number of people is too small to play, because no agent takes the empty seats.

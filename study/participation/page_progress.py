@@ -13,7 +13,7 @@ from django.utils.crypto import constant_time_compare
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from study.design.models import SurveyItem
-from study.design.page_and_item_order import LOBBY, WAITING
+from study.design.page_and_item_order import LOBBY, READY, WAITING
 from study.design.questions.item_kinds import is_right
 from study.design.study_errors import StudyClosedError
 from study.participants.end_and_erase_participation import finish_participant, mark_episode_visits_done
@@ -107,6 +107,18 @@ def begin_round(*, participant_id: int) -> bool:
         _mark_visit_done(person, WAITING, waited.position)
         notify_staff(person)
     return True
+
+
+@transaction.atomic
+def finish_ready_card(*, participant_id: int) -> None:
+    """Record that the participant is ready for the round whose card is shown. Nothing changes if the card is
+    not the participant's page."""
+    person = lock_participant(participant_id)
+    place = ParticipantProgress(person).place
+    if place.page == "play":
+        person.active_at = timezone.now()
+        _mark_visit_done(person, READY, place.position)
+        person.save(update_fields=["active_at"])
 
 
 def is_waiting(person: Participant) -> bool:

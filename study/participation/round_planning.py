@@ -119,6 +119,11 @@ def create_practice_episode(person: Participant) -> Episode:
     return _episode(person, plan, seed=seed, hints=bool(part["hints"]), until=until)
 
 
+def create_solo_episode(person: Participant, plan: ConditionPlan, *, seed: int) -> Episode:
+    """Create an episode with hints and without a goal, in which the participant is the only person."""
+    return _episode(person, plan, seed=seed, hints=True)
+
+
 def _episode(
     person: Participant,
     plan: ConditionPlan,
@@ -183,6 +188,7 @@ def episode_settings(
         "asks_first": bool(design.meant("asks_first")),
         "three_dimensions": plan.three_dimensions,
         "shows_intents": plan.shows_intents,
+        "recommends_sound": plan.recommends_sound,
         "passes_by": plan.passes_by,
         "knowing": plan.knowing,
         "organisation": organisation,

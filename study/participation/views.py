@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from study.design.models import Study
-from study.design.page_and_item_order import LOBBY, WAITING
+from study.design.page_and_item_order import LOBBY, READY, WAITING
 from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
 from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
 from study.participants import next_page
@@ -53,6 +53,7 @@ from study.participation.pages.end_and_privacy_pages import (
 )
 from study.participation.pages.page_context import guest_reminder, welcome_context
 from study.participation.pages.play_pages import lobby_state
+from study.participation.pages.ready_page import is_ready_card_due
 from study.participation.prolific_entry_links import TOKEN, cookie_of, link_parameters, redirect_without_token
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
@@ -71,6 +72,9 @@ PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], Htt
     "waiting": play_pages.waiting,
 }
 """View of each page, by the name of the page."""
+
+FURTHER_FORMS = {LOBBY: (WAITING,), "play": (READY,)}
+"""Forms that may be sent on a page besides its own: those of pages that can be shown in its place."""
 
 COOKIE_SALT = "brigade.participant"
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -249,11 +253,12 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     try:
         person = timed_out_if_late(person)
         place = next_page.current_page(person)
-        forms = {LOBBY, WAITING} if place.page == LOBBY else {place.page}
+        forms = {place.page, *FURTHER_FORMS.get(place.page, ())}
         if request.method == "POST" and request.POST.get("page") not in forms:
             return redirect(person)
         breaks = request.method == "GET" and place.page == LOBBY and is_waiting(person)
         page, position = WAITING if breaks else place.page, place.position
+        page = READY if is_ready_card_due(person, place) else page
         if request.method == "GET":
             page_opened(person=person, page=page, position=position, **device_fields(request, person))
         person.reported_visit = visit_to_record(person, page, position)

@@ -21,7 +21,7 @@ from django.urls import resolve
 from kitchen.play.models import Seat
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
-from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS, ROUND_PAGES, is_shown
+from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, ROUND_PAGES, is_shown, pages_before_rounds
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, Round
@@ -61,7 +61,7 @@ def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
     these pages."""
     before, after = (
         [StopPage(page) for page in pages if is_shown(design, page)]
-        for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
+        for pages in (pages_before_rounds(design), PAGES_AFTER_ROUNDS)
     )
     rounds = range(1, design.rounds + 1)
     return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)

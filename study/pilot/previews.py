@@ -38,12 +38,13 @@ def condition_preview(*, condition: Condition) -> Participant:
     All other pages are marked as done. Raises the errors of `study_preview`.
     """
     person = study_preview(study_id=condition.study_id)
-    begun = list(Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct())
+    played = Q(rounds__participant=person) | Q(practised_by=person) | Q(warmed_up_by=person)
+    begun = list(Episode.objects.filter(played).distinct())
     with erasure_allowed():
         person.rounds.all().delete()
-    person.practice, person.sequence = None, None
+    person.practice, person.warm_up, person.sequence = None, None, None
     person.between_group = condition.between_group or person.between_group
-    person.save(update_fields=["practice", "sequence", "between_group"])
+    person.save(update_fields=["practice", "warm_up", "sequence", "between_group"])
     with erasure_allowed():
         for episode in begun:
             episode.delete()

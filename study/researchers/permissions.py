@@ -97,6 +97,7 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
     people = Participant.objects.filter(study__in=studies_for(user, "results").values("pk"))
     played = Round.objects.filter(participant__in=people.values("pk")).values("episode")
     practised = Q(pk__in=people.values("practice")) | Q(pk__in=people.values("first_practice"))
+    practised |= Q(pk__in=people.values("warm_up"))
     return Episode.objects.filter(Q(pk__in=played) | practised)
 
 

@@ -15,7 +15,6 @@ import kombu
 import kombu.common
 import pytest
 from celery.signals import worker_init
-from channels_redis.pubsub import RedisPubSubChannelLayer
 from django.core.cache import caches
 from django.utils.module_loading import import_string
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -25,6 +24,7 @@ from brigade.broker_loss_log import BrokerLossFilter, broker_error
 from brigade.celery import app
 from brigade.log_formatters import LineFormatter
 from brigade.paths import broker_url
+from kitchen.infra.redis_channel_layer import RedisChannelLayer
 from kitchen.infra.task_broker import send_task
 from kitchen.play.turn import page_broadcast
 from kitchen.realtime.page_messages import PageMessages
@@ -126,7 +126,7 @@ def test_a_restart_of_redis_is_two_lines(
     """The real libraries log here: channels, kombu and Celery's consumer, and our tasks, nudges and cache."""
     with Valkey() as broker:
         monkeypatch.setenv("REDIS_URL", broker.url)
-        layer: Any = RedisPubSubChannelLayer(hosts=[broker.url])
+        layer: Any = RedisChannelLayer(hosts=[{"address": broker.url}])
         monkeypatch.setattr(page_broadcast, "get_channel_layer", lambda: layer)
         monkeypatch.setattr(app.conf, "broker_url", broker_url(broker.url))
         settings.CACHES = {

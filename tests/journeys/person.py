@@ -99,6 +99,9 @@ class Person:
     async def send(self, command: Sequence[str]) -> None:
         """Choose this action and press the button. On a small screen, choose it in the list of all
         actions."""
+        drawer = self.page.locator(".drawer-open [data-drawer-close]")
+        if await drawer.is_visible():
+            await drawer.click()  # it is in the place of the actions
         fold = self.page.locator("[data-fold=show-actions][aria-expanded=false]")
         if await fold.is_visible():
             await fold.click()

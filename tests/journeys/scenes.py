@@ -14,7 +14,7 @@ from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
 from study.design.models import Condition, Study, StudyPart, SurveyItem
-from study.design.page_and_item_order import LOBBY, PAGES, WAITING
+from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
@@ -77,8 +77,10 @@ def scenes() -> None:
     factor_begin(user)
     freeze_study(study_id=study.pk, user=user)
     dry_runs(study, user)
-    found = {page: on_page(study, page) for page in PAGES if page not in {WAITING, LOBBY}}
+    found = {page: on_page(study, page) for page in PAGES if page not in {WAITING, LOBBY, READY}}
     found |= {WAITING: waits(), LOBBY: on_page(meeting(), LOBBY)}
+    cards = around()
+    found |= {READY: on_page(cards, "play"), "rated": on_page(cards, "survey")}
     found |= {f"play, {way}": on_page(shown(way), "play") for way in SHOWN}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
@@ -174,7 +176,18 @@ def shown(way: str) -> Study:
 def meeting() -> Study:
     """Create a study that two people play together."""
     study = make_study("scenes-lobby", conditions=1)
-    study.conditions.update(coplayer="planner", teammates=2, organisation={"people": [0, 1]})
+    study.conditions.update(
+        coplayer="planner", teammates=2, organisation={"people": [0, 1]}, lobby_practice=True
+    )
+    return study
+
+
+def around() -> Study:
+    """Create a study that shows everything before and after a round that a condition can show."""
+    study = make_study("scenes-around", conditions=1)
+    study.conditions.update(
+        coplayer="planner", teammates=2, ready_card=True, end_card=True, rating_replay=True
+    )
     return study
 
 

@@ -93,6 +93,8 @@ async def test_words_that_are_spoken_fill_the_message_and_the_agents_of_the_kitc
     await person.enter(enter_loaded(live_stack, file, slug)[0])
     for width, height in ((390, 844), (1440, 900)):
         await page.set_viewport_size({"width": width, "height": height})
+        if await page.locator("#drawer").is_hidden():
+            await page.click("[data-drawer-toggle]")
         await page.locator("[data-speak]").scroll_into_view_if_needed()
         await shot(page, f"voice-{width}")
     assert await page.input_value("#talk-text") == ""

@@ -18,11 +18,12 @@ pytestmark = NIGHTLY_IN_A_BROWSER  # tests/kitchen/play/test_organisation_accept
 
 SHOWN = """() => {
   const bar = document.querySelector(".topbar").getBoundingClientRect().bottom;
-  const sheet = document.querySelector("[data-play-area]").getBoundingClientRect().top;
-  const { top, bottom } = document.querySelector(".job.is-given").getBoundingClientRect();
-  return top > bar && bottom < sheet;
+  const job = document.querySelector(".job.is-given");
+  const { top, bottom, left, width } = job.getBoundingClientRect();
+  const met = y => job.contains(document.elementFromPoint(left + width / 2, y));
+  return top > bar && met(top + 4) && met(bottom - 4);
 }"""
-"""Whether a job is in sight, between the bar and the sheet of actions."""
+"""Whether a job is in sight below the bar, and nothing covers it."""
 FOLLOWS = """
 [conditions.organisation]
 kind = "tree"
@@ -60,8 +61,9 @@ window.WebSocket = class extends WebSocket {
 """Lets a test close the page's connection, or lose what the server answers while `isDeaf` is true."""
 
 
-IN_BAR = """() => [".bar-label", "#jobs-waiting"].map(one => document.querySelector(one).checkVisibility())"""
-"""Whether the bar shows the team's name, and the link to a job."""
+IN_BAR = """() => ["[data-drawer-toggle]", "#jobs-waiting"].map(
+    one => document.querySelector(one).checkVisibility())"""
+"""Whether the bar shows the button of the drawer, and the link to a job."""
 IN_BAR_AT_THE_END = f"""{{
     const over = document.querySelector("#over"), before = over.className;
     over.className = "is-over";
@@ -81,22 +83,25 @@ async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboa
     )
     await person.play_step(["noop"])
     given = page.locator(".job.is-given")
-    await given.wait_for(timeout=5_000)
+    await given.wait_for(timeout=5_000, state="attached")
     assert await page.inner_text("#talk-said") != ""
     found = await covered(page, "leaf")
     await page.set_viewport_size({"width": 390, "height": 844})
-    assert await page.evaluate(IN_BAR) == [False, True], "the link stands where the team's name stood"
+    assert await page.evaluate(IN_BAR) == [False, True], (
+        "the link stands where the button of the drawer stood"
+    )
     assert await page.evaluate(f"() => {IN_BAR_AT_THE_END}") == [True, False]
     await page.focus("#jobs-waiting")
     await page.keyboard.press("Enter")
-    assert await page.evaluate(SHOWN), "the bar's link leads to a job that is not behind the sheet"
+    assert await page.evaluate(SHOWN), "the bar's link leads to a job in sight"
     await given.get_by_role("button", name="Decline").focus()
     await page.keyboard.press("Enter")
-    await page.wait_for_selector(".job.is-declined")
+    await page.wait_for_selector(".job.is-declined", state="attached")
     assert await page.locator("#jobs-waiting").is_hidden()
     for _ in range(40):  # the leader asks others first, but plans again
         if not await given.count():
             await person.play_step(["noop"])
+    await page.press("#jobs-waiting", "Enter")
     await given.get_by_role("button", name="Accept").focus()
     await page.keyboard.press("Enter")
     await page.wait_for_selector(".job.is-accepted, .job.is-started")
@@ -195,7 +200,9 @@ async def test_a_leader_with_a_robot_has_all_places_to_go_to_and_all_usual_jobs_
         assert await page.locator("#verb-goto label").count() == 8
         assert await page.evaluate(HIDDEN, "#verb-goto label, #menu [data-submit]") == [], width
     await page.set_viewport_size({"width": 1440, "height": 900})
-    assert await page.evaluate(HIDDEN, ".job-aim, #job-more summary, #talk-form [data-send]") == []
+    assert await page.evaluate(HIDDEN, ".job-aim, #job-more summary") == []
+    await page.click("[data-drawer-tab=talk]")
+    assert await page.evaluate(HIDDEN, "#talk-form [data-send]") == []
     assert await page.evaluate("document.documentElement.scrollWidth <= 1440")
     assert await covered(page, "leads-and-plays") == []
     assert person.problems == []
@@ -216,13 +223,14 @@ async def test_a_member_of_a_chain_reads_who_leads_and_keeps_its_actions_in_sigh
     chain = condition("chained", "hourglass", 2) + IN_A_CHAIN
     await person.enter(enter_kitchen(live_stack, tmp_path, chain, steps=40))
     await person.play_step(["noop"])
-    assert await page.inner_text("#led-by") == "· Robot 2 leads"
-    assert await page.inner_text("#you-lead") == "· you lead"
+    assert await page.text_content("#led-by") == "· Robot 2 leads"
+    assert await page.text_content("#you-lead") == "· you lead"
     await page.evaluate(OPEN_ALL)
     for width, height in ((1440, 900), (800, 600), (390, 844), (844, 390)):
         await page.set_viewport_size({"width": width, "height": height})
         assert await page.evaluate(ACTIONS_IN_SIGHT) >= 2, width
     await page.set_viewport_size({"width": 1440, "height": 900})
-    dock = "document.querySelector('.talks').getBoundingClientRect().height / innerHeight"
-    assert await page.evaluate(dock) <= 0.4
+    drawer = "document.querySelector('.talks').getBoundingClientRect()"
+    assert await page.evaluate(f"{drawer}.height / innerHeight") <= 0.6
+    assert await page.evaluate(f"{drawer}.width / innerWidth") <= 0.25
     assert person.problems == []

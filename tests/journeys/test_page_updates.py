@@ -72,12 +72,13 @@ async def test_a_step_replaces_what_it_changes_says_it_once_and_sends_nothing_ag
     assert all(one.endswith("-l") for one in tickets)
     assert await page.evaluate("heard") == [await page.inner_text("#spoken")]
     assert await page.evaluate(CHOSEN) == ""
-    assert await page.inner_text("[data-submit]") == "Choose an action"
+    assert await page.inner_text("[data-submit]") == "Press an action: it is done at once"
+    assert await page.locator("[data-submit].is-line").count() == 1, "no grey button"
     assert (await page.inner_text("#menu-hint")).startswith("Arrow keys")
     assert await page.evaluate("document.activeElement.id") == "menu-title"
     await page.evaluate(MARK)
     await person.play_step(["get", "storage0", "rice"])
-    assert "Nothing to take now" in await page.inner_text("#verb-get")
+    assert "Hands are full" in await page.inner_text("#verb-get")
     await person.play_step(["put", "storage0"])
     assert "do-get-storage0-rice" not in await page.evaluate(NEW)
     assert await page.evaluate(CHOSEN) == ""

@@ -232,7 +232,7 @@ async def test_leaving_takes_two_clicks_and_leaves_nothing(
     await person.play_step()
     link = page.url
     await page.click("text=Leave")
-    await page.click("main form button[type=submit]")
+    await page.click("#leave-dialog button[name=confirm]")
     assert "erased" in (await page.inner_text("main")).lower()
     response = await page.goto(link)
     assert response

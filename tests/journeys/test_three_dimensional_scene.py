@@ -25,7 +25,7 @@ device.installRuntime({forceInstall: true});
 """
 HEADSET_PICTURE: ViewportSize = {"width": 200, "height": 150}
 """The emulated headset draws every frame, and as many pixels as the window has."""
-LACKS = "document.querySelector('[data-scene-headset]:disabled')?.innerHTML === 'No headset found'"
+LACKS = "document.querySelector('[data-scene-headset]').hidden"
 AIM = """async ([place, wanted, panel]) => {
     const {right} = device.controllers, said = document.querySelector("[data-scene-said]");
     const pictures = async many => { for (; many; many--) await new Promise(requestAnimationFrame); };

@@ -52,6 +52,7 @@ async def test_two_meet_play_and_one_leaves(
         await other.send(["noop"])
         assert await person.play_step(["noop"]) == await other.stepped(1)
         await talk(person, other)
+        await hesitate(person, other)
         await leave(other.page)
         await page.wait_for_selector("text=The person who played Robot 2 has left. The conversation is over.")
         assert "You are not talking with anybody." in await page.inner_text("#partner")
@@ -90,8 +91,22 @@ async def talk(person: Person, other: Person) -> None:
     await other.page.wait_for_selector("text=You are talking with Robot 1.")
 
 
+async def hesitate(person: Person, other: Person) -> None:
+    """One of them opens the question whether to leave, and stays: the other is told so all the while."""
+    await other.page.fill("#talk-text", "half a sentence")
+    await other.page.click("a.leave")
+    await person.page.wait_for_selector("#away p >> text=Robot 2 is away from the game")
+    assert await person.page.evaluate("document.querySelector('#away').closest('[role=status]') !== null")
+    await other.page.keyboard.press("Escape")
+    await person.page.wait_for_selector("#away:not(:has(p))", state="attached")
+    assert await other.page.input_value("#talk-text") == "half a sentence"
+    await other.page.fill("#talk-text", "")
+
+
 async def write(page: Page, to: str, text: str) -> None:
     """A message to one of the others."""
+    if await page.locator("#drawer").is_hidden():
+        await page.click("[data-drawer-toggle]")
     await page.select_option("#talk-to", label=to)
     await page.fill("#talk-text", text)
     await page.click("#talk-form [data-send]")

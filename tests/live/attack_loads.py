@@ -63,7 +63,7 @@ def turn_seats(books: Books, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def clock_seats(books: Books, given: Mapping[str, Any]) -> dict[str, Any]:
     """Need seats of real-time episodes."""
-    return {"keys": books.episodes(4, world="overcooked", mates=1, kind="random", chosen=REAL_TIME)}
+    return {"keys": books.episodes(8, world="overcooked", mates=1, kind="random", chosen=REAL_TIME)}
 
 
 def staff_pages(books: Books, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ LOADS: Mapping[str, Load] = {
     "api-without-token": Load("programs without a token", 10, a_study),
     "files": Load("uploads of hostile files", 8, a_session, FILES),
     "malformed-seat": Load("malformed messages to seats", 24, turn_seats, MESSAGES, watched="keys"),
-    "malformed-ticks": Load("malformed messages to real-time seats", 4, clock_seats, MESSAGES),
+    "malformed-ticks": Load("malformed messages to real-time seats", 8, clock_seats, MESSAGES),
     "malformed-staff": Load("malformed messages to watching staff's pages", 8, staff_pages, MESSAGES),
     "lobby": Load("people who join and leave a lobby", 2, lobby_people, LOBBY_TIMES, changes=LOBBY),
     "talk": Load("floods of words", 4, talk_seats),

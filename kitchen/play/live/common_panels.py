@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Collection
 from typing import NamedTuple
 
-from kitchen.contract.agent import REASON_PLAN_BROKEN
-from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import PLAN_KEY, TeamMessage
-from kitchen.contract.world import Command
 from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
+from kitchen.play.live.plan_panels import command_value, others_plans_panel, plan_panel
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
-SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage")
+SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage", "away")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
-Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
-if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given jobs, `roster`
-and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does not see the
-world. No world's layout contains these.
+Further ones: `talk` and `replies` if members can send messages, `partner` if they talk with one partner at
+a time, `pass` if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given
+jobs, `roster` and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does
+not see the world. No world's layout contains these.
 """
 
 
@@ -71,26 +69,8 @@ class Hint(NamedTuple):
     hints: tuple[str, ...]
     command: str
     """The command that the last hint is about, as in the menu. Empty if there is none."""
-
-
-class Plan(NamedTuple):
-    """The commands that this seat has planned, and the commands that it can plan."""
-
-    step: int
-    choosing: bool
-    left: tuple[str, ...]
-    offered: tuple[tuple[str, str], ...]
-    """Commands as form values of the menu, and as text."""
-    broken: str = ""
-    """The planned command that was impossible after the last step, as text. The plan was then dropped."""
-    under_way: str = ""
-    """The command before those in `left` that is not finished, as text. Empty if there is none."""
-
-
-class Plans(NamedTuple):
-    """The plans of other seats that the page shows: a name, and its planned commands as text."""
-
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    purpose: str = ""
+    """The purpose of this command, in a code of the world."""
 
 
 class EpisodeEnd(NamedTuple):
@@ -123,6 +103,13 @@ class PeopleGone(NamedTuple):
     sentences: tuple[str, ...]
 
 
+class PeopleAway(NamedTuple):
+    """Sentences about people who have turned away from the game, and their seats."""
+
+    sentences: tuple[str, ...]
+    seats: tuple[int, ...]
+
+
 class OutageNote(NamedTuple):
     """A sentence about a part of the server that is unreachable. Empty if all parts are there."""
 
@@ -148,19 +135,24 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("bar", Bar(view.step, view.length, phase)),
         _panel("phase", _phase(view, phase, () if phase == "over" else names)),
         _panel("clock", _clock(view)),
-        *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
+        *([_panel("hint", _hint(view))] if view.acts else []),
         _panel("over", _over(page, view)),
         _panel("outage", OutageNote(_outage_sentence(view))),
+        _panel("away", _away(view)),
         *(_gone_panels(view) if view.taken_over is not None else ()),
-        *([talk_panel(page, view)] if view.talk.member is not None else []),
+        *([talk_panel(page, view), _replies(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
         *([_panel("pass", _pass_button(page, view))] if _has_pass_button(view) else []),
-        *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
-        *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
+        *([plan_panel(page, view)] if view.plans.offered else []),
+        *([others_plans_panel(page, view)] if view.plans.shows_intents else []),
         *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
         *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
+
+
+def _hint(view: SeatView) -> Hint:
+    return Hint(view.choice.hints, command_value(view.choice.hinted), view.choice.purpose)
 
 
 OUTAGE_SENTENCES = {
@@ -183,18 +175,38 @@ def _outage_sentence(view: SeatView) -> str:
 
 
 def _waited_name(view: SeatView, player: PlayerView) -> str:
-    """Return the name of somebody whom the page waits for. It says if this person's page is not connected."""
-    return _not_connected(player.name) if player.seat in view.away else player.name
+    """Return the name of somebody whom the page waits for. It says if this person is away."""
+    return _with_absence(view, player.seat, player.name)
 
 
 def _awaited_leaders(view: SeatView) -> tuple[str, ...]:
     """Return the names of other people who lead without a seat and for whom the step waits."""
     seats = {player.seat for player in view.players}
     others = (number for number in view.waiting_for if number not in {*seats, view.seat})
-    return tuple(
-        _not_connected(view.talk.members[one]) if one in view.away else view.talk.members[one]
-        for one in others
-    )
+    return tuple(_with_absence(view, one, view.talk.members[one]) for one in others)
+
+
+def _with_absence(view: SeatView, seat: int, name: str) -> str:
+    """Return the name of the person in this seat. It says if the person is away, or not connected."""
+    if seat in view.turned_away:
+        return gettext("{name} (away)").format(name=name)
+    return _not_connected(name) if seat in view.away else name
+
+
+AWAY_SENTENCE = gettext_noop("{name} is away from the game at the moment.")
+"""Sentence shown to the others about somebody who has turned away from the game."""
+
+
+def away_sentences(view: SeatView, seats: Collection[int]) -> tuple[str, ...]:
+    """Return a sentence for each of these people who are away. People without a player have the name of
+    their member."""
+    names = {**view.talk.members, **{player.seat: player.name for player in view.players}}
+    return tuple(gettext(AWAY_SENTENCE).format(name=names[seat]) for seat in sorted(seats) if seat in names)
+
+
+def _away(view: SeatView) -> PeopleAway:
+    seats = () if view.phase == "over" else tuple(sorted(view.turned_away))
+    return PeopleAway(away_sentences(view, seats), seats)
 
 
 def _not_connected(name: str) -> str:
@@ -257,6 +269,12 @@ class PassButton(NamedTuple):
     """Code of the language of `text`. Empty if it is not known or is the page's."""
 
 
+class QuickReplies(NamedTuple):
+    """Messages that the page sends with one press."""
+
+    texts: tuple[str, ...]
+
+
 class Partner(NamedTuple):
     """The member with whom this person talks now."""
 
@@ -288,6 +306,16 @@ def _pass_button(page: Page, view: SeatView) -> PassButton:
         return PassButton(offered)
     asker, line = view.talk.members[heard[-1].sender or 0], _line(page, view, heard[-1])
     return PassButton(offered, asker, line.text, language=line.language)
+
+
+MOST_REPLIES = 4
+"""The largest number of messages that the page offers to send with one press."""
+
+
+def _replies(page: Page, view: SeatView) -> Panel:
+    """Return the panel of messages to send with one press. Empty if nobody reads messages, and at the end."""
+    is_read = view.phase != "over" and set(view.talk.addressees) - set(view.talk.unread)
+    return _panel("replies", QuickReplies(page.quick_replies(view)[:MOST_REPLIES] if is_read else ()))
 
 
 def _partner(view: SeatView) -> Partner:
@@ -359,31 +387,6 @@ def _clock(view: SeatView) -> Clock:
     return Clock(whole, left, is_asked, view.step if left else 0)
 
 
-def _plan(page: Page, view: SeatView) -> Plan:
-    left = tuple(page.worded(view, command) for command in view.plans.by_seat.get(view.seat, ()))
-    offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plans.plannable)
-    current = page.under_way(view)
-    under_way = page.worded(view, current) if current else ""
-    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view), under_way)
-
-
-def _broken(page: Page, view: SeatView) -> str:
-    events = view.history[0].events if view.history else ()
-    own = (event.data for event in events if (event.kind, event.seat) == (REASON_PLAN_BROKEN, view.seat))
-    return next((page.worded(view, tuple(one["left"][0])) for one in own if one["why"] == PLAN_ILLEGAL), "")
-
-
-def _plans(page: Page, view: SeatView) -> Plans:
-    names = {player.seat: player.name for player in view.players}
-    others = (seat for seat in sorted(view.plans.by_seat) if seat != view.seat)
-    return Plans(
-        tuple(
-            (names[seat], tuple(page.worded(view, each) for each in view.plans.by_seat[seat]))
-            for seat in others
-        )
-    )
-
-
 def _over(page: Page, view: SeatView) -> EpisodeEnd:
     if view.phase != "over":
         return EpisodeEnd(over=False)
@@ -441,7 +444,3 @@ GONE_SENTENCES_REALTIME = {
 
 def _public_facts(page: Page, view: SeatView) -> PublicFacts:
     return PublicFacts(view.public_state.get("steps_left"), page.public_facts(view))
-
-
-def _as_value(command: Command | None) -> str:
-    return json.dumps(command, separators=(",", ":")) if command else ""

@@ -1,5 +1,7 @@
 """Record which seats have a connected page, and find people whose page is not connected.
 
+The module also records people who have turned away from a page that is still connected, or that they closed.
+
 All web processes share the records through the cache. Each process renews the records of its own pages every
 few seconds, and a record that is not renewed expires. So a process that fails leaves no wrong record.
 """
@@ -20,8 +22,32 @@ AWAY_SECONDS = 5.0
 called away."""
 
 
+TURNED_AWAY_SECONDS = 3600
+"""Seconds for which it is remembered that somebody turned away and did not come back."""
+
+
 def _key(seat_id: int) -> str:
     return f"connected.{seat_id}"
+
+
+def _away_key(seat_id: int) -> str:
+    return f"away.{seat_id}"
+
+
+def record_turned_away(seat_id: int, *, away: bool) -> None:
+    """Record that the person of this seat has turned away from the game, or is back. Raises one of
+    `CHANNEL_ERRORS` if the cache is unreachable."""
+    if away:
+        cache.set(_away_key(seat_id), 1, TURNED_AWAY_SECONDS)
+    else:
+        cache.delete(_away_key(seat_id))
+
+
+def find_turned_away(seats: Collection[int]) -> set[int]:
+    """Return those of the seats, by id, whose people have turned away from the game. Raises one of
+    `CHANNEL_ERRORS` if the cache is unreachable."""
+    found = cache.get_many([_away_key(one) for one in seats])
+    return {one for one in seats if _away_key(one) in found}
 
 
 def renew_and_find(own: Collection[int], others: Collection[int]) -> set[int] | None:

@@ -48,11 +48,13 @@ from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_rules import can_all_be_planned, choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,
+    SOUND_IN_PART,
     CommandMessage,
     NoticeMessage,
     PlanMessage,
     SayMessage,
     SceneMessage,
+    SoundMessage,
     TurnStamp,
     ViewMessage,
     message_to_json,
@@ -187,10 +189,15 @@ class OpenPage:
         self.stamp: TurnStamp | None = None
         """The stamp of the state last sent."""
         self.others: Mapping[int, int] = {}
-        """Seats of the other people whom this page may wait for: ids with numbers."""
+        """Seats of the other people whom this page may wait for, or who play in the same real-time episode:
+        ids with numbers."""
         self.away: frozenset[int] = frozenset()
         """Numbers of those whose page is not connected (see `page_presence`)."""
-        self._away_shown: frozenset[int] = frozenset()
+        self.turned_away: frozenset[int] = frozenset()
+        """Numbers of those who have turned away from their page."""
+        self.is_away = False
+        """True if this page's own person has turned away from it."""
+        self._away_shown: tuple[frozenset[int], frozenset[int]] = frozenset(), frozenset()
         self.news_is_late = False
         """True if notifications do not reach this page (see `page_watchdog`)."""
         self._late_shown = False
@@ -219,7 +226,7 @@ class OpenPage:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
             shown = self.stamp, self._away_shown, self._late_shown
-            is_current = shown == (turn.stamp, self.away, self.news_is_late)
+            is_current = shown == (turn.stamp, (self.away, self.turned_away), self.news_is_late)
             return PageAnswer(() if is_current else tuple(self._news(turn)))
 
     def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
@@ -287,6 +294,15 @@ class OpenPage:
         seats.exclude(scene__in=(message.way, HEADSET)).update(scene=message.way)
         return PageAnswer()
 
+    def heard_sound(self, message: SoundMessage) -> PageAnswer:
+        """Record whether the person hears sounds. Return an empty answer.
+
+        Once they were switched on or off during the episode, the record stays `part`.
+        """
+        seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key)
+        seats.exclude(sound__in=(message.state, SOUND_IN_PART)).update(sound=message.state)
+        return PageAnswer()
+
     def say(self, message: SayMessage) -> PageAnswer:
         """Send the person's message to other members, and return the answer. If the message is refused,
         the answer gives the reason."""
@@ -319,6 +335,17 @@ class OpenPage:
         seen = Case(When(view="", then=Value(message.view)), default=Value(DRAWING_AND_TABLES))
         seats.exclude(view__in=(message.view, DRAWING_AND_TABLES)).update(view=seen)
         return PageAnswer()
+
+    def note_away(self, seat: int, *, away: bool) -> bool:
+        """Record that the person in the seat `seat` has turned away from the game, or is back. Return whether
+        this changes what the page shows."""
+        if seat not in self.others.values():
+            return False
+        before = self.away, self.turned_away
+        self.turned_away = self.turned_away | {seat} if away else self.turned_away - {seat}
+        if not away:  # before the next check of all pages
+            self.away -= {seat}
+        return before != (self.away, self.turned_away)
 
     def show_notice(self, message: NoticeMessage) -> PageAnswer:
         """Return an answer that shows this notice on the page."""
@@ -391,9 +418,10 @@ class OpenPage:
     def _text(self, turn: OpenTurn) -> str:
         with in_language(self.language):
             self.others = _other_people(turn, self.seat.number)
-            self._away_shown, self._late_shown = self.away, self.news_is_late
+            away, turned_away = self._away_shown = self.away, self.turned_away
+            self._late_shown = self.news_is_late
             view = seat_view.seat_view_in_turn(turn, self.seat.number)
-            view = replace(view, away=self._away_shown, news_is_late=self._late_shown)
+            view = replace(view, away=away, turned_away=turned_away, news_is_late=self._late_shown)
             if self._json:
                 message = seat_view.state_message(turn.episode.world, view)
                 self._state_sent = (turn.stamp[:3], replace(message, seconds_left=None))
@@ -417,9 +445,9 @@ class OpenPage:
 
 
 def _other_people(turn: OpenTurn, number: int) -> dict[int, int]:
-    """Return the seats of the people whom the page of seat `number` may wait for: ids with numbers. Empty in
-    a real-time episode, and after the end."""
-    if not turn.is_open or turn.episode.tick_ms is not None:
+    """Return the seats of the people whom the page of seat `number` may wait for, or with whom its person
+    plays in real time: ids with numbers. Empty after the end."""
+    if not turn.is_open:
         return {}
     waited = turn.seats if turn.can_wait_for_leaders else turn.acting
     return {seat.pk: seat.number for seat in waited if seat.is_person and seat.number != number}

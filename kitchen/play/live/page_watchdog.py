@@ -219,7 +219,7 @@ class PageWatch:
     async def _show_absent(self, pages: list[WatchedPage]) -> None:
         """Find the people who are away, and show this on the pages that may wait for them."""
         shared = [(each, each.page) for each in pages if each.page and each.page.others]
-        own = {page.seat.pk for _, page in shared}
+        own = {page.seat.pk for _, page in shared if not page.is_away}
         others = {one for _, page in shared for one in page.others}
         if not shared:
             self._absent = AbsentPeople()

@@ -25,10 +25,11 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
 
-from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
+from kitchen.contract.page import DRAWING_TABLES, Beat, Page, Panel, SeatView
 from kitchen.contract.world import Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
+from kitchen.play.live.job_panels import names_of
 from kitchen.play.live.leader_panels import offered_aims
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
@@ -104,6 +105,7 @@ def render_guide(
     drawn: bool,
     asks_first: bool = False,
     leads: bool = False,
+    heard: bool = False,
 ) -> SafeString:
     """Render the instructions of the game as HTML. The result is cached.
 
@@ -112,8 +114,9 @@ def render_guide(
     - `drawn`: the world is shown in a picture.
     - `asks_first`: the page asks for confirmation before it sends an action.
     - `leads`: the reader leads others and has no seat in the world.
+    - `heard`: the reader may write to a co-player who reads messages.
     """
-    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads}
+    how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads, "heard": heard}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
@@ -129,6 +132,7 @@ def render_reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
 def _book(page: Page, template: str, text: str, spoken: str, **how: bool) -> SafeString:
     brief = json.loads(text)
     context = {"brief": brief, "handbook": page.handbook(brief), **how}
+    context["sentences"] = page.guide_sentences(brief) if how.get("heard") else ()
     return mark_safe(_render(template, context))  # noqa: S308
 
 
@@ -158,6 +162,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
+    how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
     return {
         "page": page,
@@ -168,17 +173,32 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "guide": render_guide(page, view.brief, **how),
         "reference": render_reference(page, view.brief),
         "addressees": [(number, view.talk.members[number]) for number in view.talk.addressees],
+        "readers": [
+            (number, view.talk.members[number])
+            for number in view.talk.addressees
+            if number not in view.talk.unread
+        ],
         "unread": [view.talk.members[number] for number in view.talk.unread],
         "only_jobs": [view.talk.members[number] for number in view.talk.only_jobs],
         "deaf": [
             view.talk.members[number] for number in view.talk.unread if number not in view.talk.only_jobs
         ],
-        "message_examples": page.message_examples(view),
+        "beats": first_game_beats(page, view) if more.get("plays_first") else None,
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
+        "worker_names": names_of(view, view.jobs.leads),
         "leaders": [view.talk.members[number] for number in view.jobs.leaders],
         "aims": offered_aims(page, view),
         **more,
     }
+
+
+def first_game_beats(page: Page, view: SeatView) -> dict[str, Any] | None:
+    """Return the beats of a person's first game: `listed`, translated, and `of`, the beat of each purpose as
+    JSON. None if the world has none, or the person has no seat."""
+    if not (page.beats and view.acts and view.phase != "over"):
+        return None
+    listed = [Beat(one.name, *map(gettext, one[1:])) for one in page.beats]
+    return {"listed": listed, "of": json.dumps(dict(page.beat_of))}
 
 
 def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
@@ -287,6 +307,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "kept": gettext_noop("Not connected: your choice is kept"),
     "notConnected": gettext_noop("Not connected"),
     "choose": gettext_noop("Choose an action"),
+    "press": gettext_noop("Press an action: it is done at once"),
     "chose": gettext_noop("You chose: {action}"),
     "since": gettext_noop("{seconds} s"),
     "sinceLong": gettext_noop("{seconds} s: it takes longer than usual, nothing is lost"),
@@ -300,6 +321,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "still": gettext_noop("The clock has stopped. It will continue by itself."),
     "stood": gettext_noop("The clock stopped for {seconds} s. It continues from the same point."),
     "lostSteps": gettext_noop("Steps that could not be saved: {number}. The game continues before them."),
+    "away": gettext_noop("away"),
     "nothingHere": gettext_noop("You cannot do anything here at the moment."),
 }
 """Texts by the name that the scripts use. Scripts fill in the placeholders in braces."""
@@ -318,8 +340,6 @@ SCENE_TEXTS: Mapping[str, str] = {
         "This browser cannot show the game in three dimensions. This page has everything."
     ),
     "headsetRefused": gettext_noop("The headset did not allow this page to start. The scene continues here."),
-    "headset": gettext_noop("Enter with the headset"),
-    "noHeadset": gettext_noop("No headset found"),
 }
 """Texts of the 3D scene."""
 ANNOUNCED_SECONDS = (10, 5)
@@ -361,6 +381,7 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
         socket_path=f"/ws/{'ticks' if view.timing.tick_ms else 'seat'}/{seat.key}/",
         continue_url=continue_url,
         asks_first=seat.episode.asks_first,
+        recommends_sound=seat.episode.recommends_sound,
         script_words=script_texts(scene=bool(scene), ticking=bool(view.timing.tick_ms)),
         scene=scene,
         **{"label": view.label, **more},

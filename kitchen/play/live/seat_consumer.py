@@ -39,6 +39,7 @@ from kitchen.infra.log_context import extend_log_context, log_context
 from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
 from kitchen.play.live import page_session, render_page
+from kitchen.play.live.page_presence import find_turned_away, record_turned_away
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -52,6 +53,7 @@ from kitchen.play.live.page_watchdog import page_watch
 from kitchen.play.models import Episode
 from kitchen.play.turn.page_broadcast import episode_group
 from kitchen.play.turn.websocket_messages import (
+    AwayMessage,
     ClientMessage,
     CommandMessage,
     MessageError,
@@ -61,6 +63,7 @@ from kitchen.play.turn.websocket_messages import (
     PongMessage,
     SayMessage,
     SceneMessage,
+    SoundMessage,
     SyncMessage,
     ViewMessage,
     message_to_json,
@@ -276,10 +279,34 @@ class SeatConsumer(ChannelLayerConsumer):
             with contextlib.suppress(*CHANNEL_ERRORS):
                 await self.join(self.page)
                 self.subscribed = True
+                await self._meet_others(self.page)
         if self.closed:
             await self._unsubscribe()
         elif self.page.news_is_late == self.subscribed:
             self.page.news_is_late = not self.subscribed
+            await self.look()
+
+    async def _meet_others(self, page: OpenPage) -> None:
+        """Show on this page which of the others have turned away, and tell them that this person has come.
+        Raises one of `CHANNEL_ERRORS`."""
+        if not page.others:
+            return
+        away = await asyncio.to_thread(find_turned_away, list(page.others))
+        page.turned_away = frozenset(page.others[one] for one in away)
+        await self._report_away(page)
+        if away:
+            await self.look()
+
+    async def _report_away(self, page: OpenPage) -> None:
+        """Tell the pages of the others whether this person has turned away. Raises one of
+        `CHANNEL_ERRORS`."""
+        await asyncio.to_thread(record_turned_away, page.seat.pk, away=page.is_away)
+        message = {"type": "person.away", "seat": page.seat.number, "away": page.is_away}
+        await self.send_to_group(episode_group(page.seat.episode_id), message)
+
+    async def person_away(self, event: dict[str, Any]) -> None:
+        """Handle the report that somebody has turned away from the game, or is back: show it."""
+        if self.page and self.page.note_away(event["seat"], away=event["away"]):
             await self.look()
 
     async def join(self, page: OpenPage) -> None:
@@ -353,6 +380,10 @@ class SeatConsumer(ChannelLayerConsumer):
         """Record that the person uses the 3D view."""
         await self.answer(page.seen_as_scene, message)
 
+    async def on_sound(self, page: OpenPage, message: SoundMessage) -> None:
+        """Record whether the person hears sounds."""
+        await self.answer(page.heard_sound, message)
+
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
         """Replace the commands that the person has planned, and send the answer."""
         await self._store(page, partial(page.plan, message), PLAN_UNSTORED)
@@ -360,6 +391,17 @@ class SeatConsumer(ChannelLayerConsumer):
     async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
         """Record the view (drawing or tables) that the person used when choosing."""
         await self.answer(page.seen_in_view, message)
+
+    async def on_away(self, page: OpenPage, message: AwayMessage) -> None:
+        """Tell the others that the person has turned away from this page, or is back. The page itself is
+        updated as before."""
+        page.is_away = message.away
+        if not page.others:
+            return
+        try:
+            await self._report_away(page)
+        except CHANNEL_ERRORS as error:
+            log.warning("the others cannot be told who is away: %s", error)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
         """Submit the person's command, and send the new state, or the reason of a refusal."""

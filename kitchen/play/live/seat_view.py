@@ -145,10 +145,12 @@ def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
 
 
 class Hints(NamedTuple):
-    """Sentences shown before a step, and the command that the last sentence recommends, if any."""
+    """Sentences shown before a step, and the command that the last sentence recommends, if any. `purpose` is
+    the purpose of the command, in a code of the world."""
 
     sentences: tuple[str, ...]
     command: Command | None = None
+    purpose: str = ""
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
@@ -161,20 +163,24 @@ def hints_for(world: World, view: SeatView) -> Hints:
     advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.choice.legal:
         return Hints((*first, page.hint_without_advice(view)))
-    return Hints((*first, page.hint(view, advice.command, advice.aim)), advice.command)
+    hint = page.hint(view, advice.command, advice.aim)
+    return Hints((*first, hint), advice.command, advice.aim.get("do", ""))
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
     """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The form
     is that of `Decision.intents`. `brief` holds the facts that never change.
 
-    Empty if the world has no skills, or no text for the skill.
+    `at` has the cells to use, for a world on a grid: `0,1 4,1`. Empty if the world has no skills, or no text
+    for the skill.
     """
     if not get_kit(world.kind).skills:
         return {}
     skills = get_skills(world.kind)
     sight = SeatObservation(seat, brief, world.observe(seat), world.legal_actions(seat))
-    return skills.intent(skills.errand(sight))
+    intent = skills.intent(skills.errand(sight))
+    cells = " ".join(f"{x},{y}" for x, y in skills.hint_cells(sight))
+    return {**intent, "at": cells} if intent and cells else intent
 
 
 def _situation(world: World, view: SeatView) -> Situation:
@@ -260,7 +266,8 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         hints = hints_for(world, view)
     else:  # a hint for the next step would be outdated at once: give all instructions
         hints = Hints(tuple(map(gettext, page.first_steps)))
-    return replace(view, choice=replace(view.choice, hints=hints.sentences, hinted=hints.command))
+    choice = replace(view.choice, hints=hints.sentences, hinted=hints.command, purpose=hints.purpose)
+    return replace(view, choice=choice)
 
 
 def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> ChoiceView:

@@ -8,6 +8,7 @@ The browser sends one JSON object for each message:
 - `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1 of the team.
 - `{"type": "say", "kind": "end", "step": 4}`: from a leader for whom step 4 waits: no more jobs now.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
+- `{"type": "sound", "state": "on"}`: whether the person hears sounds.
 - `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
 
 In worlds where people type commands, the field `typed` holds the text (`Page.read_typed`). An invalid message
@@ -208,16 +209,66 @@ class ViewMessage:
         return cls(view)
 
 
+SOUND_ON, SOUND_IN_PART = "on", "part"
+"""Whether a person hears sounds: in the whole episode, or only in a part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoundMessage:
+    """The browser's report that the person hears sounds (`on`), or has switched them on or off since the
+    episode began (`part`)."""
+
+    state: str
+    type: str = field(default="sound", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """Create the message from its decoded JSON object. Raises MessageError if `state` is unknown."""
+        state = sent.get("state")
+        if not isinstance(state, str) or state not in {SOUND_ON, SOUND_IN_PART}:
+            raise MessageError(UNREADABLE)
+        return cls(state)
+
+
+@dataclass(frozen=True, slots=True)
+class AwayMessage:
+    """The browser's report that the person has turned away from the game, or is back (`away` is false).
+
+    A person turns away by opening another page, another tab, or the question whether to leave the study.
+    """
+
+    away: bool
+    type: str = field(default="away", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """Create the message from its decoded JSON object. Raises MessageError if `away` is no boolean."""
+        away = sent.get("away", True)
+        if type(away) is not bool:
+            raise MessageError(UNREADABLE)
+        return cls(away)
+
+
 ClientMessage = (
-    CommandMessage | PlanMessage | SyncMessage | PingMessage | SceneMessage | ViewMessage | SayMessage
+    CommandMessage
+    | PlanMessage
+    | SyncMessage
+    | PingMessage
+    | SceneMessage
+    | SoundMessage
+    | ViewMessage
+    | SayMessage
+    | AwayMessage
 )
 """Every message that a browser may send."""
 CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
+    "away": AwayMessage,
     "command": CommandMessage,
     "ping": PingMessage,
     "say": SayMessage,
     "plan": PlanMessage,
     "scene": SceneMessage,
+    "sound": SoundMessage,
     "sync": SyncMessage,
     "view": ViewMessage,
 }

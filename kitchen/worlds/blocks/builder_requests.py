@@ -24,6 +24,7 @@ from kitchen.worlds.blocks.dispatcher.player_requests import request_words
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 from kitchen.worlds.blocks.open_requests import HALT, BegunCommand, BuilderRequest, with_request
 from kitchen.worlds.blocks.parsed_requests import (
+    AMOUNT,
     DOING,
     GIVE,
     GREETING,
@@ -54,6 +55,7 @@ from kitchen.worlds.blocks.planner_messages import (
     HELLO,
     HELP,
     HOLDS,
+    HOW_MANY,
     LACKS,
     NO_CELL,
     NONE_MISSING,
@@ -254,11 +256,18 @@ def _understood(
             return [mine], [(do if _can_go_on(situation, mine, kept) else NOTHING_TO_GO_ON,)]
         case do if do == DOING:
             return (), progress_answer(situation, kept)
-        case do if do == HELD:
-            return (), [(HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)]
+        case do if do in (HELD, AMOUNT):
+            return (), [_stock_part(situation, parsed, held)]
         case do if do == GIVE:
             return _gift(situation, message, parsed, mine)
     return _site_work(situation, parsed, mine, kept)
+
+
+def _stock_part(situation: Situation, parsed: ParsedRequest, held: Inventory) -> Part:
+    """Return the sentence about what the builder holds, or the question how many of it a person wants."""
+    if parsed.do == AMOUNT:
+        return HOW_MANY, parsed.thing if parsed.thing in held else _help_part(situation)[1]
+    return (HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)
 
 
 def _seats_of(situation: Situation, parsed: ParsedRequest) -> tuple[int, ...]:
@@ -434,6 +443,7 @@ def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -
         return ()
     said = list(parts) or [_help_part(situation)]
     not_understood = {WHICH_REQUEST, UNCLEAR_WORDS, HELP, SHORT_HELP, WHICH, SAY_AGAIN, SAY_YES, NOT_READ}
+    not_understood |= {HOW_MANY}
 
     def write(kind: str, to: tuple[int, ...], data: Mapping[str, Json]) -> MessageDraft:
         return planner_message(said, kind, to, data)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pydantic import TypeAdapter
 
 from kitchen.contract.data_files import Record, read_toml
+from kitchen.words.misspellings import is_misspelling
 from kitchen.worlds.blocks.dispatcher.player_requests import request_words
 from kitchen.worlds.blocks.item_recipes import DATA
 
@@ -68,6 +69,10 @@ class PlannerWords(Record):
     give: str
     wants: str
     """Words with which the sender says to need something."""
+    some: str
+    """Words that ask for a gift without its amount."""
+    either: str
+    """Two numbers between which the reader would have to choose."""
     share: str
     """Words for a part of what there is. Such a gift is not understood."""
     purpose: str
@@ -203,7 +208,7 @@ class PlannerWords(Record):
         """Return the frequent word of which a word is a misspelling; otherwise the word itself."""
         if word in self.often or word in self.not_misspelt:
             return word
-        return next((usual for usual in self.often if _is_misspelling(word, usual)), word)
+        return next((usual for usual in self.often if is_misspelling(word, usual)), word)
 
     def _with_ordinals(self, text: str) -> str:
         """Return the text with `columns 1 and 3` for *first and third columns*."""
@@ -441,20 +446,6 @@ def _take_turns(named: Iterable[list[tuple[int, str]]]) -> bool:
     ]
     turn = len(set(order))
     return all(order[start : start + turn] == order[:turn] for start in range(0, len(order), turn))
-
-
-def _is_misspelling(word: str, usual: str) -> bool:
-    """Return whether two words with the same first letter differ by one letter or by two swapped letters."""
-    if word[0] != usual[0] or abs(len(word) - len(usual)) > 1:
-        return False
-    first = next(
-        (place for place, pair in enumerate(zip(word, usual, strict=False)) if len(set(pair)) > 1), 0
-    )
-    start, other = word[first or len(usual) :], usual[first or len(word) :]
-    if not first:
-        return len(word) != len(usual)
-    swapped = start[:2] == other[1::-1] and start[2:] == other[2:]
-    return start[1:] == other[1:] or start[1:] == other or start == other[1:] or swapped
 
 
 def _chinese_number(text: str) -> int:

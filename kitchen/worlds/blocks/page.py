@@ -17,7 +17,7 @@ from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
-from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.goal_outcome import goal_outcome
@@ -169,6 +169,20 @@ class BlocksPage(DefaultPage):
         piece = next((each for each in pieces if each.item not in seen["inventory"]), None)
         examples = gettext("Give me everything."), held
         return (placing_words(piece), *examples) if piece and len(brief.get(KNOWN_BY, ())) else examples
+
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return requests and questions that the planner understands. Empty in the kitchen, whose dispatcher
+        understands other ones."""
+        if "orders" in brief or "interval" in brief:
+            return ()
+        builds = "build" in brief
+        place = BlueprintPiece("stone", 0, (1, 1), (0, 2))
+        building = (placing_words(place), gettext("What goes on level 1?"), gettext("What do you need?"))
+        always = (
+            *(gettext("Give me everything."), gettext("What do you have?"), gettext("What are you doing?")),
+            *(gettext("Stop"), gettext("Go on"), gettext("Never mind")),
+        )
+        return (*(building if builds else ()), *always)
 
     def _done_words(self, event: Event) -> str:
         macro, count = tuple(event.data["macro"]), event.data.get("n")

@@ -129,6 +129,8 @@ REQUEST_ANSWERS: Mapping[str, str] = {
     "too_far": gettext_noop(
         "Player {player} cannot get this now: {thing}. It is not near, and no action leads to it."
     ),
+    "have": gettext_noop("Player {player} has this: {thing}."),
+    "have_none": gettext_noop("Nobody has this now: {thing}."),
     "one_each": gettext_noop("A player gets one at a time. Ask again for more."),
     "help": gettext_noop("I understand: player 2, get wood; cook chicken; I get the wood; stop; go on."),
 }

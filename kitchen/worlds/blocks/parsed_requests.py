@@ -16,14 +16,14 @@ NEEDED, PLAN, UNCLEAR = "needed", "plan", "unclear"
 CANCEL, CANCEL_ALL, CORRECT = "cancel", "cancel_all", "correct"
 GREETING, THANKS, HELP_WANTED = "greeting", "thanks", "help"
 FOLLOW, YES, DOING, UNDO = "follow", "yes", "doing", "undo"
-NOTED, UNREAD = "noted", "unread"
+NOTED, UNREAD, AMOUNT = "noted", "unread", "amount"
 """Kinds of request. `NEEDED` and `PLAN` ask what the builder needs, and what belongs where. `UNCLEAR` is a
 request to build that is only understood in part, or that is a question. `CANCEL` takes the last request back,
 or those for the named thing and places. `CORRECT` changes the last request: what it names replaces what the
 request had. A correction that names nothing says that the request was wrong. `HELP_WANTED` asks for help, or
 looks like a request and is none. `FOLLOW` names only what differs from the last request, and `YES` confirms
 it. `DOING` asks what the builder does. `UNDO` asks to undo the last request. `NOTED` tells something, and
-`UNREAD` is not understood."""
+`UNREAD` is not understood. `AMOUNT` asks for a gift without a clear amount."""
 SMALL_TALK = frozenset({GREETING, THANKS, HELP_WANTED, NOTED, UNREAD, YES})
 """Kinds that say nothing about the game."""
 CORNERS, EDGE = "corners", "edge"

@@ -21,7 +21,7 @@ PLANNER_CODE, PARTS_KEY = "blocks_planner", "parts"
 HOLDS, NEEDS, PLACES, REMOVES, GIVES, LACKS = "holds", "needs", "places", "removes", "gives", "lacks"
 NOTHING, NO_PLAN, GIVES_UP, NO_CELL = "nothing", "no_plan", "gives_up", "no_cell"
 HELP, SHORT_HELP, UNCLEAR_WORDS, WHICH = "help", "short_help", "unclear", "which"
-HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
+HELLO, WELCOME, SHORT_OF, HOW_MANY = "hello", "welcome", "short_of", "how_many"
 REMOVES_THERE = "removes_there"
 DROPS, BLOCKS_STAY, BLOCKS_REMOVED = "drops", "blocks_stay", "blocks_removed"
 DONE_STAYS, NOTHING_TO_DROP, SAY_AGAIN = "done_stays", "nothing_to_drop", "say_again"
@@ -36,9 +36,9 @@ KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
 """Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`,
 `GIVES`, `LACKS` and `NOT_IN_PLAN` have an item (empty: everything). `PLACES`, `REMOVES`, `OCCUPIED_CELLS`
 and `DIFFERS` have the number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED`
-have a number of blocks. `HELP` and `SHORT_HELP` have an item that the builder holds. `UNCLEAR_WORDS` has
-those that it can place, and `WHICH` those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece
-(`BlueprintPiece.to_json`)."""
+have a number of blocks. `HELP`, `SHORT_HELP` and `HOW_MANY` have an item that the builder holds.
+`UNCLEAR_WORDS` has those that it can place, and `WHICH` those that a word can mean. `PLEASE_PUT` and
+`BELONGS` have a piece (`BlueprintPiece.to_json`)."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {
@@ -65,6 +65,7 @@ SENTENCES: Mapping[str, str] = {
     BELONGS: gettext_noop("{place}: {item}."),
     SHORT_OF: gettext_noop("For the rest I lack {items}."),
     WHICH: gettext_noop("Which of these do you mean: {items}?"),
+    HOW_MANY: gettext_noop("How many do you want? Write, for example: “give me 5 {item}”."),
     OCCUPIED_CELL: gettext_noop("There is a block already: {place}."),
     REMOVES_THERE: gettext_noop("I remove the blocks that are there."),
     DROPS: gettext_noop("I drop that request."),
@@ -216,7 +217,7 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     **dict.fromkeys((GIVES, LACKS, NOT_IN_PLAN), _gift_sentence),
     **dict.fromkeys((PLEASE_PUT, BELONGS), _piece_sentence),
     UNCLEAR_WORDS: _unclear_sentence,
-    **dict.fromkeys((HELP, SHORT_HELP), _help_sentence),
+    **dict.fromkeys((HELP, SHORT_HELP, HOW_MANY), _help_sentence),
     WHICH: _choice_sentence,
 }
 """Functions that write the sentences with arguments, by code."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from kitchen.worlds.blocks.builder_words import AXES, NamedThing, PlannerWords, planner_words
 from kitchen.worlds.blocks.dispatcher.player_requests import request_words
 from kitchen.worlds.blocks.parsed_requests import (
+    AMOUNT,
     CANCEL,
     CANCEL_ALL,
     CORNERS,
@@ -274,10 +275,20 @@ def _told(
         yield from _gifts(words, clause, things, players)
     elif usual.says("go_on", clause) and not things:
         yield ParsedRequest(RESUME, players=players)
+    elif is_site and (added := _added_level(said, clause, things)):
+        yield replace(added, players=players)
     elif is_site and named and not words.says("refers", clause):
         yield from _site_requests(words, clause, things, said.items, replace(asked, do=PLACE))
     else:
         yield from _other_requests(said, clause, players, looks_asked=looks_asked or bool(things))
+
+
+def _added_level(said: _Context, clause: str, things: Sequence[NamedThing]) -> ParsedRequest | None:
+    """Return the request of a clause such as *level 3 too*, which only adds a level to the last request. None
+    for other clauses."""
+    if things or not said.words.says("more", clause) or any(_places(said.words, clause)[1:]):
+        return None
+    return following_request(said.words, clause, said.content(clause), said.items)
 
 
 def _about_work(words: PlannerWords, clause: str, *, is_site: bool) -> ParsedRequest | None:
@@ -363,7 +374,8 @@ def _is_gift(words: PlannerWords, clause: str, things: Sequence[NamedThing], has
     it *for* a level is not."""
     if words.begins_with("place", clause) or words.begins_with("remove", clause):
         return False
-    if not (things or words.says("everything", clause) or _amount(words, clause)):
+    names = things or words.says("everything", clause) or words.says("some", clause)
+    if not (names or _amount(words, clause)):
         return False
     needs = words.says("wants", clause) or (bool(things) and words.says("please", clause))
     return words.says("give", clause) or (needs and (not has_place or words.says("purpose", clause)))
@@ -419,6 +431,10 @@ def _gifts(
     """Yield a request for each thing that a clause asks for. The players before the verb are addressed. Those
     after it get the gift, unless the sender asks for a gift to the sender."""
     numbers = request_words().numbers
+    vague = words.says("some", clause) and not (_amount(words, clause) or words.says("everything", clause))
+    if vague or words.says("either", clause):
+        yield ParsedRequest(AMOUNT, things[0].item if len(things) == 1 else "", players=players)
+        return
     verb = re.search(words.give, clause)
     to: tuple[int, ...] = ()
     if verb and not words.says("me", clause):
@@ -498,7 +514,7 @@ def _site_requests(
     open_range = words.says("open_range", clause) and do == PLACE
     edge_of_some = shape == EDGE and any(places[0][1:])
     known = words.is_understood(re.sub(words.marks, " ", clause), request.thing, items, amount)
-    if open_range or edge_of_some or not known:
+    if open_range or edge_of_some or not known or words.says("either", clause):
         yield ParsedRequest(UNCLEAR, players=request.players)
         return
     if words.says("marks", clause):

@@ -156,11 +156,20 @@ JOB_WORDS: Mapping[str, str] = {
 STAND_IN_SENTENCES: Mapping[str, str] = {
     "do_this": gettext_noop("Please do this: {actions}."),
     "will_do": gettext_noop("I will do this: {actions}."),
+    "will_do_once": gettext_noop("I will do this: {actions}. I bring one at a time: ask again for more."),
     "not_yet": gettext_noop("I cannot do this yet: {actions}."),
     "not_now": gettext_noop("Not now."),
     "nothing_now": gettext_noop("Nothing for now."),
     "will_ask": gettext_noop("I follow the recipe. I will ask you when I need something."),
-    "only_requests": gettext_noop("I do what you add to a request. Words alone request nothing."),
+    "only_requests": gettext_noop(
+        "I did not understand that. Tell me what to bring, for example: “bring an egg”, “cut a potato” or "
+        "“bring a plate”. Or add actions to a request."
+    ),
+    "help": gettext_noop("You can write, for example: “bring an egg”, “cut a potato” or “stop”."),
+    "stops": gettext_noop("I stop, and wait for your next request."),
+    "leaves_out": gettext_noop("I leave that out."),
+    "all_right": gettext_noop("All right."),
+    "no_request": gettext_noop("I have nothing to do. Tell me what to bring."),
 }
 """The sentences of the stand-in, by code. A message of the stand-in has the code in its data."""
 

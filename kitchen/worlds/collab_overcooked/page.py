@@ -49,7 +49,16 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    DISPENSERS,
+    PLACE_CELLS,
+    PLACE_LETTERS,
+    SEAT_NAMES,
+    SEATS,
+    SERVING,
+)
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -126,7 +135,13 @@ class CollabPage(GridPage):
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
     styles = (*GridPage.styles, f"{_TEMPLATES}/collab_overcooked.css")
-    scripts = ("js/amounts.js", f"{_TEMPLATES}/utensils.js", f"{_TEMPLATES}/requests.js", "js/grid.js")
+    scripts = (
+        "js/amounts.js",
+        f"{_TEMPLATES}/utensils.js",
+        f"{_TEMPLATES}/requests.js",
+        "js/grid_characters.js",
+        "js/grid.js",
+    )
     pictures = f"{_TEMPLATES}/collab_overcooked.svg"
     looks = {letter: _look(letter) for letter in (*PLACES, "X", "C", "S", FLOOR_LETTER)}
     layers = ("utensils", "counters")
@@ -234,10 +249,11 @@ class CollabPage(GridPage):
         return tuple(doing) if doing else chosen if chosen != GO_ON else None
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the data that the page's JavaScript needs, with the names of the ingredients and the
-        steps of a job."""
+        """Return the data that the page's JavaScript needs, with the names of the ingredients, the steps of
+        a job and the serving cell."""
         labels = {name: thing_words(name) for name in food_rules().raw}
-        return {**super().script_rules(view), "labels": labels, "job": JOB_STEPS}
+        where = {"job": JOB_STEPS, "serving": list(PLACE_CELLS[SERVING])}
+        return {**super().script_rules(view), "labels": labels, **where}
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel with the order, the time and the recipe."""
@@ -318,6 +334,13 @@ class CollabPage(GridPage):
             return ""
         macros = (macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key))
         return stand_in_sentence(code, macros)
+
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return sentences that the stand-in understands as assistant. Empty for the assistant."""
+        if brief.get("seat") == SEAT_NAMES[ASSISTANT]:
+            return ()
+        bring = (gettext("Bring an egg"), gettext("Cut a potato"), gettext("Bring a plate"))
+        return (*bring, gettext("Stop"), gettext("What are you doing?"))
 
     def outcome(self, view: SeatView) -> str:
         """Return a heading that tells whether the ordered dish was delivered in time."""

@@ -13,6 +13,7 @@ from itertools import dropwhile
 from random import Random
 from typing import ClassVar
 
+from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, TALK, UNCLEAR
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import END, SAY, TALK_KINDS
@@ -43,6 +44,7 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import (
 )
 from kitchen.worlds.collab_overcooked.remaining_plan import RemainingPlan, remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
+from kitchen.worlds.collab_overcooked.spoken_requests import SpokenRequests, all_requests, brings
 
 SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 """Index of the reference pair that is shortest in plain execution, by level."""
@@ -156,14 +158,20 @@ class RecipePartner(Agent):
         mine, things = _done(situation, ASSISTANT), _things(situation, ASSISTANT)
         todo = _without_done(list(map(_macros, before["units"])), mine, before["macros_read"])
         asked, ignores = _requested(situation, before["last_message"]), False
+        spoken = _spoken(situation, before["last_message"])
+        if spoken.stops or spoken.unwanted:
+            todo = [] if spoken.stops else [unit for unit in todo if not brings(unit, spoken.unwanted)]
+        asked = asked or [macro for unit in spoken.units for macro in unit]
         if asked:
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
             possible = list(dropwhile(lambda unit: not remaining_unit(things, unit), todo))
             todo = todo if ignores else _with_units(possible, _units_of(asked))
         rest = remaining_unit(things, todo[0]) if todo else None
-        says = (_answer(asked, ignores=ignores, can_begin=bool(rest)),) if asked else ()
-        if not asked and _is_addressed(situation):
-            says = (_message("only_requests"),)
+        says = (_answer(asked, spoken, ignores=ignores, can_begin=bool(rest)),) if asked else ()
+        if asked and spoken.kind == UNCLEAR:
+            says = (*says, _spoken_answer(SpokenRequests(kind=UNCLEAR), todo))
+        if not asked and (spoken.stops or spoken.unwanted or spoken.kind or _is_addressed(situation)):
+            says = (_spoken_answer(spoken, todo),)
         stuck = situation.step if before["stuck_since"] is None or rest or asked else before["stuck_since"]
         if todo and situation.step - stuck >= REPEAT_AFTER:  # it cannot be done: the next one is tried
             todo, stuck = todo[1:], situation.step
@@ -315,9 +323,39 @@ def _message(code: str, key: str = "", macros: Sequence[Command] = ()) -> Messag
         return MessageDraft(stand_in_sentence(code, macros), SAY, data={**data, CODE_KEY: code})
 
 
-def _answer(asked: Sequence[Command], *, ignores: bool, can_begin: bool) -> MessageDraft:
+def _spoken(situation: Situation, heard: int) -> SpokenRequests:
+    """Return what people's messages in words after the number `heard` ask for together. Messages that request
+    commands are left out."""
+    team, me = situation.talk.organisation, situation.talk.member
+    people = {one.number for one in team.members if one.is_person} - {me} if team else set()
+    texts = [
+        said.text
+        for said in situation.talk.messages
+        if said.number > max(heard, situation.talk.taken_over) and said.sender in people and said.text.strip()
+        if said.kind != END and not commands_in(said.data, REQUESTS_KEY)
+    ]
+    return all_requests(texts)
+
+
+def _spoken_answer(spoken: SpokenRequests, todo: Sequence[Macros]) -> MessageDraft:
+    """Return the answer to words that request nothing to be brought. `todo` is what remains to be done."""
+    if spoken.stops:
+        return _message("stops")
+    if spoken.unwanted:
+        return _message("leaves_out")
+    if spoken.kind == DOING:
+        rest = [macro for unit in todo for macro in unit]
+        return _message("will_do", PLAN_KEY, rest) if rest else _message("no_request")
+    return _message({TALK: "all_right", HELP: "help"}.get(spoken.kind, "only_requests"))
+
+
+def _answer(
+    asked: Sequence[Command], spoken: SpokenRequests, *, ignores: bool, can_begin: bool
+) -> MessageDraft:
     if ignores:
         return _message("not_now")
+    if can_begin and spoken.is_several:
+        return _message("will_do_once", PLAN_KEY, asked)
     return _message("will_do" if can_begin else "not_yet", PLAN_KEY, asked)
 
 

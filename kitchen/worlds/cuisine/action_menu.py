@@ -1,21 +1,19 @@
 """Build the menu of actions that a participant's robot can take.
 
-The menu marks the actions that help an open order.
+The menu marks the actions that `order_steps` finds useful.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command
 from kitchen.pages.default_page import MenuHint, MenuStep
 from kitchen.words.gettext_without_django import gettext, pgettext
-from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.display_text import (
     SENTENCES,
     VERB_KEYS,
@@ -27,109 +25,7 @@ from kitchen.worlds.cuisine.display_text import (
     product_from,
     translated,
 )
-from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
-
-
-@dataclass(frozen=True, slots=True)
-class FittingActions:
-    """Decides which commands of one seat help an open order. If no order is open, the class assumes that
-    all dishes of the level are ordered."""
-
-    known: BriefLookup
-    places: Mapping[str, Mapping[str, Json]]
-    at: str
-    holds: str | None
-    wanted: frozenset[str]
-    """The dishes that are ordered and can be cooked, with all their parts."""
-    missing: frozenset[str]
-    """Parts of these that no robot holds and no tool works on."""
-
-    def fits(self, command: Command) -> bool:
-        """Return whether this command helps an open order, or puts away an item that no open order needs."""
-        verb, place = command[0], command[1] if len(command) > 1 else ""
-        if verb == "goto":
-            return place != self.at and self.worth_going(place)
-        if verb == "get" and self._is(place, "storage"):
-            return command[2] in self.missing
-        if verb == "get":
-            return self._has_made(place) and bool(self.wanted.intersection(self.places[place]["items"]))
-        if verb == "put":
-            return self._takes(place)
-        return verb == "activate" and self._makes(place) in self.missing
-
-    def worth_going(self, place: str) -> bool:
-        """Return whether the robot has something useful to do at this place.
-
-        A robot that holds an item must be able to put it there. Without an item, the place must be the
-        storage, or have a product to take or to make.
-        """
-        if self.holds:
-            return self._takes(place)
-        return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
-
-    def _uses(self, item: str) -> Iterator[str]:
-        """Yield the products that are still missing for the open orders and need this item."""
-        recipes = self.known.brief["recipes"]
-        return (each for each in recipes if each in self.missing and item in recipes[each]["ingredients"])
-
-    def _takes(self, place: str) -> bool:
-        """Return whether the item that the robot holds should be put at this place."""
-        if not self.holds:
-            return False
-        if self._is(place, "storage"):
-            return self.holds not in self.known.brief["dishes"] and not any(self._uses(self.holds))
-        if self._is(place, "servingtable"):
-            return self.holds in self.known.brief["dishes"] and self.holds in self.wanted
-        return any(self._has_room(place, product) for product in self._uses(self.holds))
-
-    def _has_room(self, place: str, product: str) -> bool:
-        """Return whether this place has room for one more ingredient of this product."""
-        recipe, here = self.known.brief["recipes"][product], self.places[place]
-        others = {*here["items"], self.holds}
-        fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
-        return fits and self._is(place, recipe["tool"])
-
-    def _has_made(self, place: str) -> bool:
-        """Return whether this place holds a cooked product that can be taken."""
-        here, recipes = self.places[place], self.known.brief["recipes"]
-        kept = self._is(place, "servingtable") or here["busy"] or not here["open"]
-        return not kept and any(item in recipes for item in here["items"]) and not self._makes(place)
-
-    def _makes(self, place: str) -> str:
-        """Return the product that the tool at this place would make now. Return an empty text if it would
-        make nothing."""
-        here = self.places[place]
-        kind = self.known.brief["locations"][place]
-        return "" if here["busy"] else product_from(self.known.brief, kind, here["items"])
-
-    def _is(self, place: str, kind: str) -> bool:
-        return bool(self.known.brief["locations"].get(place) == kind)
-
-
-def fitting_actions(view: SeatView, lookup: BriefLookup) -> FittingActions:
-    """Return an object that decides which commands help the open orders, for the seat of this view."""
-    brief, me = lookup.brief, view.observation["agents"][view.seat]
-    ordered = [order["dish"] for order in view.observation["orders"]]
-    dishes = [dish for dish in ordered or brief["dishes"] if dish not in brief["uncookable"]]
-    wanted = frozenset(_all_of(dishes, lookup))
-    missing = frozenset(_missing(dishes, view, lookup))
-    return FittingActions(lookup, view.observation["locations"], me["at"], me["holds"], wanted, missing)
-
-
-def _all_of(dishes: Iterable[str], lookup: BriefLookup) -> Iterator[str]:
-    for dish in dishes:
-        for product, _, parts in lookup.recipes[dish]:
-            yield from (product, *parts)
-
-
-def _missing(dishes: Iterable[str], view: SeatView, lookup: BriefLookup) -> Iterator[str]:
-    """Yield the items that must still be made or fetched for these dishes. An existing item counts for one
-    dish only, the first one that needs it."""
-    stock = items_in_kitchen(view)
-    for dish in dishes:
-        there = task_graph.items_present(dish, lookup.brief["recipes"], stock.there, stock.making)
-        yield from (item for item in _all_of([dish], lookup) if item not in there)
-
+from kitchen.worlds.cuisine.order_steps import useful_commands
 
 _TEMPLATES = "worlds/cuisine"
 _MENUS = 1024
@@ -188,12 +84,12 @@ class ActionChoice(NamedTuple):
     """True if one click on its place does not send it, because it would waste something useful or do
     nothing."""
     fits: bool
-    """True if it advances an open order, or puts away an item that none needs."""
+    """True if it is a useful step for the open orders now (`order_steps`)."""
 
 
 class RobotSite(NamedTuple):
     """The facts that a menu depends on: the robot's place and item, the contents of the places that it can
-    use, and the commands that help an order."""
+    use, and the useful commands."""
 
     at: str
     holds: str | None
@@ -254,8 +150,8 @@ def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> Ro
     uses = (command for command in offered if command[0] in ("get", "activate"))
     near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
-    fits = fitting_actions(view, lookup).fits
-    return RobotSite(me["at"], me["holds"], lying, frozenset(command for command in offered if fits(command)))
+    useful = useful_commands(lookup, view.observation, view.seat)
+    return RobotSite(me["at"], me["holds"], lying, useful.intersection(offered))
 
 
 @lru_cache(maxsize=_MENUS)
@@ -317,21 +213,22 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
     actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    quiet = _quiet(verb, len(actions), lookup)
+    quiet = _quiet(verb, len(actions), lookup, holds=bool(site.holds))
     shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
     return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
 
 
-def _quiet(verb: str, offered: int, lookup: BriefLookup) -> tuple[str, ...]:
+def _quiet(verb: str, offered: int, lookup: BriefLookup, *, holds: bool) -> tuple[str, ...]:
     """Return the texts of the rows that fill up a verb's group in the menu. `offered` is the number of
-    commands in it. An empty text leaves a row blank."""
+    commands in it, and `holds` says whether the robot holds something. An empty text leaves a row blank."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
     room = lookup.room if verb == "get" else 1
     empty = ("",) * (room - offered)
     if offered or verb not in SENTENCES["quiet"]:
         return empty
-    return (translated("quiet", verb), *empty[1:])
+    table = "quiet_holding" if holds and verb in SENTENCES["quiet_holding"] else "quiet"
+    return (translated(table, verb), *empty[1:])
 
 
 def _rank(command: Command, early: bool, lookup: BriefLookup) -> tuple[bool, bool, int]:

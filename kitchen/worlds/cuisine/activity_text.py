@@ -74,7 +74,7 @@ def step_news(view: SeatView, lookup: BriefLookup) -> Panel:
 def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ...]:
     if not view.history:
         return ()
-    last = past_step(view, 0, words)
+    last = newest_step(view, words)
     own = [line for line in last.lines if line.seat == view.seat]
     refused = [("refused", line.why) for line in own if line.why]
     missed = [(kind, text) for kind, text in last.news if kind == "failed"]
@@ -148,6 +148,53 @@ def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
     return event.kind, text.format(dish=words.name(dish), item=words.mid(dish))
 
 
+def newest_step(view: SeatView, words: KitchenWords) -> PastStep:
+    """Return the description of the newest step. Unlike those in the history, its news also say who cooked
+    and who served a dish."""
+    events = [event for event in view.history[0].events if event.kind in SENTENCES["news"]]
+    step = past_step(view, 0, words)
+    told = (
+        (kind, _with_credit(text, event, view)) for (kind, text), event in zip(step.news, events, strict=True)
+    )
+    return step._replace(news=tuple(told))
+
+
+def _with_credit(text: str, event: Event, view: SeatView) -> str:
+    credit = credit_text(event.data["dish"], view) if event.kind == "completed" else ""
+    return gettext("{news}. {credit}").format(news=text, credit=credit) if credit else text
+
+
+def credit_text(dish: str, view: SeatView) -> str:
+    """Return who cooked and who served a dish of the last step, such as `Robot 2 cooked it, you served it`.
+
+    Return an empty string if the history does not show who put it on the table. A cook whom the history does
+    not show is left out.
+    """
+    cooked, served = _last_maker("activate", dish, view), _last_maker("put", dish, view)
+    if served is None:
+        return ""
+    seats = {"cook": cooked, "server": served}
+    shown = {part: view.players[seat] for part, seat in seats.items() if seat is not None}
+    share = "served" if cooked is None else "alone" if cooked == served else "shared"
+    who = {player.seat: "you" if player.is_you else "robot" for player in shown.values()}
+    names = {part: player.name for part, player in shown.items()}
+    return translated("credits", "_".join([share, *who.values()])).format(**names)
+
+
+def _last_maker(verb: str, item: str, view: SeatView) -> int | None:
+    """Return the seat that last did this with the item. For `put`, only the serving table counts. Return None
+    if the history does not show it."""
+    kinds = view.brief["locations"]
+    for step in view.history:
+        for event in step.events:
+            if event.kind != "performed" or event.data.get("item") != item:
+                continue
+            command = event.data["command"]
+            if command[0] == verb and (verb != "put" or kinds.get(command[1]) == "servingtable"):
+                return event.seat
+    return None
+
+
 def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
     """Return how many events of this kind, such as `completed` or `failed`, each dish had in the last
     step."""
@@ -162,7 +209,7 @@ def spoken_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
     if view.history:
-        parts += _recap(past_step(view, 0, words), view.seat)
+        parts += _recap(newest_step(view, words), view.seat)
     shows = SpokenStep(" ".join([*parts, _orders(view, words)]))
     return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", shows)
 

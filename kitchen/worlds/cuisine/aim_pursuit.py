@@ -12,7 +12,7 @@ The next command depends only on the current observation, so earlier mistakes do
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -82,21 +82,6 @@ WALK_STEPS = 2
 """Commands for a thing that is somewhere else: go there, and take it or put it down."""
 
 
-def lead_to_dish(situation: Situation) -> Advice | None:
-    """Return advice with the next command towards serving one dish: the dish that needs the fewest commands.
-    If any dishes are ordered, it is one of these.
-
-    Return None if no dish of the level can be cooked.
-    """
-    (seat,) = situation.seats
-    brief, seen = situation.briefs[seat], situation.observations[seat]
-    cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
-    ordered = [order["dish"] for order in seen["orders"] if order["dish"] in cookable]
-    kitchen = SeatPursuit(brief, seen["locations"], seen["agents"][seat])
-    dish = min(ordered or cookable, key=kitchen.left, default=None)
-    return None if dish is None else kitchen.next(dish)
-
-
 @dataclass(frozen=True, slots=True)
 class SeatPursuit:
     """The kitchen from the view of one robot: the brief (unchanging facts), the places and the robot. The
@@ -105,6 +90,14 @@ class SeatPursuit:
     brief: Mapping[str, Json]
     places: Mapping[str, Mapping[str, Json]]
     me: Mapping[str, Json]
+    reserved: Collection[str] = frozenset()
+    """Tools whose content is for other dishes."""
+    handled: Collection[str] = frozenset()
+    """Ingredients that other robots bring."""
+    untaken: Collection[str] = ()
+    """Items that the robot neither takes nor makes."""
+    unmade: Collection[str] = ()
+    """Products that the robot uses if they are there, but does not make."""
 
     def left(self, item: str) -> int:
         """Return an estimate of the number of commands until the robot holds this item. It is 0 if the robot
@@ -121,9 +114,35 @@ class SeatPursuit:
     def next(self, dish: str) -> Advice:
         """Return advice with the next command towards cooking and serving this dish. The command can be to
         wait."""
+        return next(self.steps(dish))
+
+    def steps(self, dish: str) -> Iterator[Advice]:
+        """Yield advice for each command that brings this dish on, the best one first. It yields at least one,
+        which can be to wait."""
         held = self.me["holds"]
-        if held is None:
-            return self._fetch(dish, dish, frozenset()) or self._wait("", dish)
+        if held is not None:
+            yield self._use(held, dish)
+            return
+        fetching = self._fetching(dish, dish, frozenset())
+        first = next(fetching, None)
+        yield first or self._wait("", dish)
+        yield from fetching
+
+    def claims(self, item: str) -> Iterator[tuple[str, str]]:
+        """Yield the item, and each part that it still needs, with the tool that holds (some of) it. The tool
+        is an empty text if there is none."""
+        place = ""
+        if item in self.brief["recipes"] and item not in self.handled:
+            made = self._made(item)
+            place = made or self._place_for(item)
+            if not made:
+                for part in self._missing(item, place):
+                    yield from self.claims(part)
+                place = place if self._suits(item, place) and self.places[place]["items"] else ""
+        yield item, place
+
+    def _use(self, held: str, dish: str) -> Advice:
+        """Return advice for a robot that holds something, to bring the dish on or to put the item away."""
         if held == dish:
             return self._at(self.of_kind("servingtable"), "put", {"do": "serve", "item": held})
         if place := self._wanted_at(dish, held):
@@ -131,6 +150,12 @@ class SeatPursuit:
             aim = {"do": "bring", "item": held, "to": place, "dish": dish}
             return self._wait(place, dish) if busy else self._at(place, "put", aim)
         return self._put_away(held)
+
+    def wants(self, product: str) -> bool:
+        """Return whether the item that the robot holds is the product, or is needed to make it. True for
+        empty hands."""
+        held = self.me["holds"]
+        return held in (None, product) or bool(self._wanted_at(product, held))
 
     def _put_away(self, held: str) -> Advice:
         if held in self.brief["dishes"]:
@@ -161,7 +186,7 @@ class SeatPursuit:
     def _wanted_at(self, product: str, held: str) -> str:
         """Return the tool into which the item `held` should be put to make this product or one of its parts.
         Return an empty text if it is not needed."""
-        if product not in self.brief["recipes"] or self._made(product):
+        if product not in self.brief["recipes"] or self._made(product) or self._is_left(product):
             return ""
         place = self._place_for(product)
         missing = self._missing(product, place)
@@ -170,23 +195,37 @@ class SeatPursuit:
         return next((found for part in missing if (found := self._wanted_at(part, held))), "")
 
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return advice on how a robot with empty hands gets this item for the dish. Return None if it must
-        first wait for a tool. `clearing` are tools that are already being emptied."""
+        """Return the best advice of `_fetching`. Return None if the robot must first wait for a tool."""
+        return next(self._fetching(item, dish, clearing), None)
+
+    def _fetching(self, item: str, dish: str, clearing: Collection[str]) -> Iterator[Advice]:
+        """Yield advice on how a robot with empty hands gets this item for the dish, the best one first. Yield
+        nothing if it must first wait for a tool. `clearing` are tools that are already being emptied."""
+        if item in self.handled or item in self.untaken:
+            return
         if item not in self.brief["recipes"]:
             aim = {"do": "fetch", "item": item, "dish": dish}
-            return self._at(self.of_kind("storage"), "get", aim, item)
-        if made := self._made(item):
-            if self.places[made]["busy"]:
-                return None
-            return self._at(made, "get", {"do": "take", "item": item, "dish": dish}, item)
-        place = self._place_for(item)
-        if not self._suits(item, place):
-            return self._clear(place, dish, clearing)
-        missing = self._missing(item, place)
-        if not missing:
-            return self._at(place, "activate", {"do": "start", "item": item, "dish": dish})
-        ways = (self._fetch(part, dish, clearing) for part in self._in_order(missing, place))
-        return next((way for way in ways if way), None)
+            yield self._at(self.of_kind("storage"), "get", aim, item)
+        elif made := self._made(item):
+            if not self.places[made]["busy"]:
+                yield self._at(made, "get", {"do": "take", "item": item, "dish": dish}, item)
+        elif not self._is_left(item):
+            yield from self._making(item, dish, clearing)
+
+    def _making(self, product: str, dish: str, clearing: Collection[str]) -> Iterator[Advice]:
+        """Yield advice as `_fetching` does, for a product that no tool holds or makes yet."""
+        place = self._place_for(product)
+        if not self._suits(product, place):
+            if advice := self._clear(place, dish, clearing):
+                yield advice
+        elif missing := self._missing(product, place):
+            for part in self._in_order(missing, place):
+                yield from self._fetching(part, dish, clearing)
+        else:
+            yield self._at(place, "activate", {"do": "start", "item": product, "dish": dish})
+
+    def _is_left(self, product: str) -> bool:
+        return product in self.untaken or product in self.unmade
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
         """Return the missing ingredients in the order in which the robot should get them: cooked ones first,
@@ -226,7 +265,7 @@ class SeatPursuit:
         """Return advice to empty a tool that holds items for other dishes, by taking or cooking them. Return
         None if nothing can be done now. `clearing` are tools that are already being emptied."""
         here = self.places[place]
-        if here["busy"] or place in clearing:
+        if here["busy"] or place in clearing or place in self.reserved:
             return None
         if here["open"]:
             item = here["items"][0]
@@ -244,7 +283,11 @@ class SeatPursuit:
         """Return the tool that holds this product, or that will be the first to have cooked it. Empty if
         there is none."""
         tool = self.brief["recipes"][product]["tool"]
-        there = [place for place in self._all_of_kind(tool) if self.places[place]["items"] == [product]]
+        there = [
+            place
+            for place in self._all_of_kind(tool)
+            if self.places[place]["items"] == [product] and place not in self.reserved
+        ]
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
@@ -258,8 +301,9 @@ class SeatPursuit:
         return max(fitness, key=lambda place: fitness[place])
 
     def _suits(self, product: str, place: str) -> bool:
-        """Return whether the tool is empty or holds only ingredients of the product."""
-        return set(self.places[place]["items"]) <= set(self.brief["recipes"][product]["ingredients"])
+        """Return whether the tool is empty or holds only ingredients of the product, for this dish."""
+        parts = self.brief["recipes"][product]["ingredients"]
+        return place not in self.reserved and set(self.places[place]["items"]) <= set(parts)
 
     def _missing(self, product: str, place: str) -> list[str]:
         inside = self.places[place]["items"] if self._suits(product, place) else ()
@@ -274,11 +318,18 @@ class SeatPursuit:
 
     def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
         """Return advice to carry out the command at this place or, if the robot is elsewhere, to go there
-        first."""
+        first. If the robot is at a place that is just like it, the command is for the robot's place."""
+        if self.is_alike(self.me["at"], place):
+            place = self.me["at"]
         aim = {"to": place, **aim}
         if self.me["at"] != place:
             return Advice(("goto", place), aim)
         return Advice((verb, place, item) if item else (verb, place), aim)
+
+    def is_alike(self, place: str, other: str) -> bool:
+        """Return whether the two places are of the same kind, and have the same content and state."""
+        kinds = self.brief["locations"]
+        return bool(kinds[place] == kinds[other] and self.places[place] == self.places[other])
 
     def _wait(self, place: str, dish: str) -> Advice:
         """Return advice to wait at this place or, if `place` is empty, at the tool that is ready soonest."""

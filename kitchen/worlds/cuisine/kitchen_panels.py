@@ -7,15 +7,16 @@ the place's commands in the menu.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, pgettext
-from kitchen.worlds.cuisine.action_menu import empty_hands_text, fitting_actions, not_busy_text
-from kitchen.worlds.cuisine.activity_text import intent_cells, past_step
+from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text
+from kitchen.worlds.cuisine.activity_text import dishes_with_event, intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
+from kitchen.worlds.cuisine.order_steps import useful_commands
 
 _TEMPLATES = "worlds/cuisine"
 _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
@@ -189,6 +190,10 @@ class PlaceContents(NamedTuple):
     state: str
     apt: bool
     """True if it is worth going there now."""
+    guest: str = ""
+    """The face of the guest at the serving table: `calm`, `happy` or `sad`. Empty for other places."""
+    gain: int = 0
+    """The number of dishes served in the last step."""
 
 
 class DrawnRobot(NamedTuple):
@@ -205,6 +210,10 @@ class DrawnRobot(NamedTuple):
     """The reasons of the refusal."""
     turn: int
     """The number of robots that acted before it in the last step."""
+    pose: str
+    """What its character does: the end of an id `pose-…` of `characters.html`."""
+    plans: ShownItem | None = None
+    """The item of its next action, if the page shows this."""
 
 
 class RobotsAtPlace(NamedTuple):
@@ -227,13 +236,19 @@ def floor_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
     refused, turns = _refused(view, lookup), _turns(view)
-    worth_going = fitting_actions(view, lookup).worth_going if view.acts else lambda place: False
+    worth_going = _worth_going(view, lookup)
     for place, kind in lookup.brief["locations"].items():
         seen = view.observation["locations"][place]
-        contents = _contents(kind, seen, lookup, wanted, apt=worth_going(place))
+        contents = _with_guest(_contents(kind, seen, lookup, wanted, apt=worth_going(place)), view)
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
         bots = tuple(_drawn(each, view, lookup, refused, turns) for each in here[place])
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
+
+
+def _worth_going(view: SeatView, lookup: BriefLookup) -> Callable[[str], bool]:
+    """Return a function that tells whether the reader's robot should go to this place now."""
+    useful = useful_commands(lookup, view.observation, view.seat) if view.acts else frozenset()
+    return lambda place: ("goto", place) in useful
 
 
 def _contents(
@@ -246,6 +261,15 @@ def _contents(
     whole = lookup.brief["tools"][kind]["busy"] if seen["busy"] else 0
     words = _in_words(items, text, lacking)
     return PlaceContents(kind, items, lacking, seen["busy"], whole, words, state, apt)
+
+
+def _with_guest(contents: PlaceContents, view: SeatView) -> PlaceContents:
+    """Return the contents of the serving table with the guest, who likes a dish and dislikes a missed
+    order. Return those of other places unchanged."""
+    if contents.kind != "servingtable":
+        return contents
+    served, missed = (dishes_with_event(view, kind).total() for kind in ("completed", "failed"))
+    return contents._replace(guest="happy" if served else "sad" if missed else "calm", gain=served)
 
 
 def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownItem]) -> str:
@@ -296,8 +320,30 @@ def _drawn(
     seat, agent, why = player.seat, view.observation["agents"][player.seat], refused.get(player.seat, "")
     holds = lookup.shown(agent["holds"]) if agent["holds"] else None
     mark = ("even", "odd")[view.step % 2] if why else ""
-    turn = turns.get(seat, 0)
-    return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn)
+    turn, plans = turns.get(seat, 0), _planned_item(seat, view, lookup)
+    pose = _pose(seat, view, refused=bool(why))
+    return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn, pose, plans)
+
+
+def _pose(seat: int, view: SeatView, *, refused: bool) -> str:
+    """Return what a robot's character does, from its state and the last step."""
+    agent, last = view.observation["agents"][seat], view.history[0].events if view.history else ()
+    command = next((tuple(e.data["command"]) for e in last if (e.kind, e.seat) == ("performed", seat)), ())
+    kind = view.brief["locations"].get(agent["at"], "")
+    if agent["busy"] or command[:1] == ("activate",):
+        return "chop" if kind == "chopboard" else "stir"
+    if command[:1] == ("put",) and kind == "servingtable" and dishes_with_event(view, "completed"):
+        return "cheer"
+    if refused:
+        return "sad"
+    if agent["holds"]:
+        return "carry"
+    return "wait" if command == ("noop",) else "stand"
+
+
+def _planned_item(seat: int, view: SeatView, lookup: BriefLookup) -> ShownItem | None:
+    item = view.plans.intents.get(seat, {}).get("item", "") if view.plans.shows_intents else ""
+    return lookup.shown(item) if item in lookup.brief["base"] or item in lookup.brief["recipes"] else None
 
 
 def _refused(view: SeatView, lookup: BriefLookup) -> dict[int, str]:

@@ -12,17 +12,20 @@ from typing import NamedTuple
 from kitchen.contract.page import (
     DRAWING_ONLY,
     DRAWING_TABLES,
+    Beat,
     NoContent,
     Page,
     Panel,
     PublicFact,
     SeatView,
 )
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
 from kitchen.worlds.cuisine.activity_text import (
+    credit_text,
     dishes_with_event,
     history_panel,
     intents_panel,
@@ -45,6 +48,12 @@ from kitchen.worlds.cuisine.display_text import (
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
 from kitchen.worlds.cuisine.order_jobs import SERVE
 from kitchen.worlds.cuisine.order_tickets import orders_panel
+from kitchen.worlds.cuisine.planner.instruction_answers import (
+    example_sentences,
+    example_text,
+    guide_examples,
+    translated_answer,
+)
 
 
 class RecipeLine(NamedTuple):
@@ -106,6 +115,8 @@ def _busy(tool: str, book: BriefLookup) -> int:
 
 
 _TEMPLATES = "worlds/cuisine"
+REPLY_DISHES = 2
+"""The number of ordered dishes about which the page offers a message to send with one press."""
 
 
 class CuisinePage(Page):
@@ -170,6 +181,16 @@ class CuisinePage(Page):
         orders = (view.observation or view.public_state)["orders"]
         return Counter((SERVE, order["dish"]) for order in orders)
 
+    def quick_replies(self, view: SeatView) -> tuple[str, ...]:
+        """Return messages about the two most urgent ordered dishes, and a question that robots answer:
+        `Salmon sushi first`, `What are you doing?`"""
+        seen = view.observation or view.public_state
+        orders = sorted(seen.get("orders", ()), key=lambda order: order["life"])
+        dishes = [*dict.fromkeys(order["dish"] for order in orders)][:REPLY_DISHES]
+        words = brief_lookup(view.brief).words
+        first = (translated("replies", "first").format(dish=words.mid(dish)) for dish in dishes)
+        return (*(text[:1].upper() + text[1:] for text in first), translated("replies", "doing"))
+
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the data of the guide: dishes with recipes, numbers about orders, keyboard keys, and
         example tools."""
@@ -192,6 +213,27 @@ class CuisinePage(Page):
         gettext_noop("Each action is one step. Look at what it has changed."),
         gettext_noop("The number on the order shows how many steps it has left."),
     )
+    beats = (
+        Beat(
+            "move",
+            gettext_noop("Move"),
+            gettext_noop("Follow the ring: click it, or press its key."),
+            gettext_noop("Follow the ring: tap it."),
+        ),
+        Beat(
+            "cook",
+            gettext_noop("Cook"),
+            gettext_noop("Bring what the dish needs to the tool, then use the tool."),
+            gettext_noop("Bring what the dish needs to the tool, then use the tool."),
+        ),
+        Beat(
+            "serve",
+            gettext_noop("Serve"),
+            gettext_noop("Carry the dish to the serving table before its order runs out."),
+            gettext_noop("Carry the dish to the serving table before its order runs out."),
+        ),
+    )
+    beat_of = {"fetch": "move", **dict.fromkeys(("bring", "start", "wait", "take"), "cook"), "serve": "serve"}
     aim = gettext_lazy("Practice ends when you have served one dish, or after {steps} steps.")
     missed = gettext_lazy("You have used all steps and no dish has been served. That is all right.")
 
@@ -201,6 +243,25 @@ class CuisinePage(Page):
             return super().reached(view)
         dish = brief_lookup(view.brief).words.mid(served[-1])
         return gettext("Well done: you served {dish}.").format(dish=dish)
+
+    def translated_message(self, message: TeamMessage) -> str:
+        """Return an answer of the planner in the reader's language; empty for all other messages."""
+        return translated_answer(message)
+
+    def message_examples(self, view: SeatView) -> tuple[str, ...]:
+        """Return an order to a co-player, a dish that comes first, and what the reader does, about the open
+        orders. Empty if no co-player reads messages."""
+        others = [player.seat for player in view.players if not player.is_you]
+        if not (others and set(view.talk.addressees) - set(view.talk.unread) - set(view.talk.people)):
+            return ()
+        orders = [order["dish"] for order in (view.observation or view.public_state).get("orders", ())]
+        words = brief_lookup(view.brief).words
+        return tuple(example_text(words, *one) for one in example_sentences(view.brief, orders, others[0]))
+
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return examples of what the planner understands, about the first dish."""
+        words = brief_lookup(brief).words
+        return tuple(example_text(words, *one) for one in guide_examples(brief))
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint to give this command: `Try this: go to storage to fetch rice for the salmon sushi.`
@@ -213,9 +274,33 @@ class CuisinePage(Page):
         """Return the command as text, such as `Go to pot 1`, with names made from the codes."""
         return KitchenWords().phrase(command)
 
+    def plan_group(self, command: Command) -> str:
+        """Return the heading of the command's verb in the menu."""
+        return translated("verb_titles", command[0])
+
+    def plan_facts(self, view: SeatView) -> str:
+        """Return where the robot is, and whether it holds something."""
+        me = view.observation["agents"][view.seat]
+        return f"at={me['at']} hands={'full' if me['holds'] else 'empty'}"
+
+    def plan_effect(self, view: SeatView, command: Command) -> tuple[str, str]:
+        """Return what a command to plan needs and makes: the robot's place, and whether it holds
+        something."""
+        return _plan_effect(command[0], command[1] if len(command) > 1 else "")
+
     def worded(self, view: SeatView, command: Command) -> str:
         """Return the command as text with this kitchen's own names, such as `Take rice from storage`."""
         return brief_lookup(view.brief).words.phrase(command)
+
+
+def _plan_effect(verb: str, place: str) -> tuple[str, str]:
+    """Return (needs, makes) of a command as facts about the robot (`Page.plan_effect`)."""
+    return {
+        "goto": (f"at!={place}", f"at={place}"),
+        "get": (f"at={place} hands=empty", f"at={place} hands=full"),
+        "put": (f"at={place} hands=full", f"at={place} hands=empty"),
+        "activate": (f"at={place} hands=empty", f"at={place}"),
+    }.get(verb, ("", ""))
 
 
 class OrderTotals(NamedTuple):
@@ -223,6 +308,10 @@ class OrderTotals(NamedTuple):
 
     completed: int
     failed: int
+    news: str = ""
+    """The number that the last step changed: `is-served` or `is-missed`. Empty for neither."""
+    credit: str = ""
+    """Who cooked and who served the dish of the last step, as a sentence."""
 
 
 class ServedCount(NamedTuple):
@@ -237,7 +326,9 @@ class ServedCount(NamedTuple):
 def _done(view: SeatView, lookup: BriefLookup) -> Panel:
     seen, fresh = view.observation, dishes_with_event(view, "completed")
     served: Counter[str] = Counter(seen["delivered"])
-    total = OrderTotals(seen["completed"], seen["failed"])
+    missed = "is-missed" if dishes_with_event(view, "failed") else ""
+    credit = " ".join(filter(None, (credit_text(dish, view) for dish in fresh)))
+    total = OrderTotals(seen["completed"], seen["failed"], "is-served" if fresh else missed, credit)
     dishes = (
         Panel(
             f"served-{number}",

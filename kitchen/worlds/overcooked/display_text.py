@@ -162,6 +162,8 @@ class PartnerIntent(NamedTuple):
     seat: int
     name: str
     text: str
+    item: str = ""
+    """The thing of its next action; empty if it has none."""
 
 
 class IntentList(NamedTuple):
@@ -172,12 +174,10 @@ class IntentList(NamedTuple):
 
 def intents_panel(view: SeatView) -> Panel:
     """Return the panel that says what the other cooks will do next."""
+    others = [(each, view.plans.intents.get(each.seat, {})) for each in view.players if not each.is_you]
     partners = tuple(
-        PartnerIntent(
-            player.seat, player.name, intent_text(view.plans.intents.get(player.seat, {}), view.seat)
-        )
-        for player in view.players
-        if not player.is_you
+        PartnerIntent(each.seat, each.name, intent_text(intent, view.seat), intent.get("item", ""))
+        for each, intent in others
     )
     return Panel("intents", f"{_TEMPLATES}/intents.jinja", IntentList(partners))
 

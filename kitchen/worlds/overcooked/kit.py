@@ -21,12 +21,16 @@ KIT = WorldKit(
         "random_walk": partial(load_path, f"{_PARTNERS}.baseline_agents:RandomWalkAgent"),
         "script": partial(load_path, f"{_PARTNERS}.baseline_agents:ScriptAgent"),
         "stay": partial(load_path, f"{_PARTNERS}.baseline_agents:StayAgent"),
+        "step_aside": partial(load_path, f"{_PARTNERS}.step_aside_agent:StepAsideAgent"),
     },
     adviser=partial(load_path, f"{_PARTNERS}.planner_agent:ADVISER"),
     pursuer=partial(load_path, "kitchen.worlds.overcooked.grid_pursuit:PURSUER"),
     skills=partial(load_path, "kitchen.worlds.overcooked.skills:SKILLS"),
     practice=Practice(
-        settings={"layout": "cramped_room", "ticks": 200}, coplayer="stay", teammates=1, until={"soups": 1}
+        settings={"layout": "cramped_room", "ticks": 200},
+        coplayer="step_aside",
+        teammates=1,
+        until={"soups": 1},
     ),
     steps="ticks",
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
@@ -34,4 +38,4 @@ KIT = WorldKit(
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry. In the practice episode, one participant plays the smallest grid together with
-a partner that only stays. It ends when one soup is delivered."""
+a partner that keeps out of the way. It ends when one soup is delivered."""

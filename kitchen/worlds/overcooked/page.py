@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, PublicFact, SeatView
+from kitchen.contract.page import Beat, Panel, PublicFact, SeatView
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
@@ -29,6 +29,7 @@ from kitchen.worlds.overcooked.display_text import (
 )
 from kitchen.worlds.overcooked.game_rules import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
+from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PUT_VERBS, START
 
 _TEMPLATES = "worlds/overcooked"
 
@@ -125,6 +126,11 @@ def use_label(view: SeatView, found: FacedCell) -> str:
     return translated("uses", did).format(thing=thing_phrase(what))
 
 
+def _cells_of(letter: str, brief: Mapping[str, Json]) -> list[list[int]]:
+    """Return the cells ([column, row], from 0) with this letter."""
+    return [[x, y] for y, row in enumerate(brief["grid"]) for x, each in enumerate(row) if each == letter]
+
+
 def _look(letter: str) -> CellLook:
     name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
@@ -145,6 +151,7 @@ class OvercookedPage(GridPage):
         "js/pressing.js",
         f"{_TEMPLATES}/board.js",
         f"{_TEMPLATES}/words.js",
+        "js/grid_characters.js",
         "js/grid.js",
         "js/grid_words.js",
     )
@@ -158,8 +165,32 @@ class OvercookedPage(GridPage):
     if_possible = gettext_lazy("if the other cook makes it possible")
     first_steps = (
         gettext_noop("Your cook has a ring around it. Arrow keys or the buttons move it."),
-        gettext_noop("Turn to what you want to use, and press space."),
+        gettext_noop("Turn to what you want to use. Then press space or the large button."),
     )
+    beats = (
+        Beat(
+            "move",
+            gettext_noop("Move"),
+            gettext_noop("Walk with the arrow keys. Face what you want to use, and press space."),
+            gettext_noop("Walk with the arrow buttons. Face what you want to use, and tap the wide button."),
+        ),
+        Beat(
+            "cook",
+            gettext_noop("Cook"),
+            gettext_noop("Fill the pot, and fetch a dish while it cooks."),
+            gettext_noop("Fill the pot, and fetch a dish while it cooks."),
+        ),
+        Beat(
+            "serve",
+            gettext_noop("Serve together"),
+            gettext_noop("Fill the dish at the pot, and hand it over. In the game, your partner helps."),
+            gettext_noop("Fill the dish at the pot, and hand it over. In the game, your partner helps."),
+        ),
+    )
+    beat_of = {
+        **dict.fromkeys((*PUT_VERBS.values(), START), "cook"),
+        **dict.fromkeys((FILL, DELIVER), "serve"),
+    }
     aim = gettext_lazy("Practice ends when a soup has been delivered, or after {steps} steps.")
     missed = gettext_lazy("Time is up and no soup has been delivered. That is all right.")
 
@@ -231,9 +262,15 @@ class OvercookedPage(GridPage):
         return translated("aim_groups", aim[0])
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the rules of the game that the page script needs. `time` is the cooking time, for the
-        progress rings of pots."""
-        return {**super().script_rules(view), "time": view.brief["time"]}
+        """Return the rules of the game that the page script needs: the cooking times for the progress rings
+        of pots (`time`), the serving places, and the words that name who helped with a soup."""
+        return {
+            **super().script_rules(view),
+            "time": view.brief["time"],
+            "serving": _cells_of(SERVING, view.brief),
+            "credits": {code: translated("credits", code) for code in SENTENCES["credits"]},
+            "names": [player.name for player in view.players],
+        }
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
         """Return the translated texts that the page script shows, including texts about pots, soups and

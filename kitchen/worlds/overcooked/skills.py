@@ -205,6 +205,8 @@ def _bring_over(moment: SkillMoment) -> Skill:
     return (PICKUP, there[0]) if there else wait_skill()
 
 
+HINT_CELLS = 2
+"""The largest number of cells that a hint marks."""
 PARTED_WAIT = 3
 """Ticks of a wait while the other seat brings something over a counter."""
 
@@ -289,6 +291,15 @@ class GridSkills(Skills):
     def errand(self, sight: SeatObservation) -> Skill:
         """Return the skill to recommend to the person in the agent's seat (`hint_plan`)."""
         return hint_plan(SkillMoment.of(sight))
+
+    def hint_cells(self, sight: SeatObservation) -> Sequence[Cell]:
+        """Return the cells where the person can carry out the recommended skill, the nearest first. At most
+        `HINT_CELLS`."""
+        moment = SkillMoment.of(sight)
+        skill, (x, y) = hint_plan(moment), moment.scene.at[moment.seat]
+        tiers = () if skill[0] == WAIT else skill_goals(moment, skill)
+        cells = next((each for each in tiers if each), [])
+        return sorted(cells, key=lambda cell: abs(cell[0] - x) + abs(cell[1] - y))[:HINT_CELLS]
 
     def intent(self, skill: Skill) -> Intent:
         """Return the skill as an intent for participants' pages: its verb and, for a pickup, the thing."""

@@ -25,8 +25,12 @@
     if (!choosing.may()) return connection.doubted ? SAY.waitsForConnection : play.waiting.text() || SAY.playing;
     if (connection.opening) return SAY.connecting;
     if (!connection.reached()) return choosing.chosen() ? SAY.kept : SAY.notConnected;
-    return choosing.chosen() ? choosing.words(choosing.chosen()) : SAY.choose;
+    return choosing.chosen() ? choosing.words(choosing.chosen()) : pressing() ? SAY.press : SAY.choose;
   }
+
+  /* Where one press on an action sends it, the button is needed only for what keys have chosen: until then it is a line
+     of text, and no button that never works. */
+  const pressing = () => !choosing.asksFirst && !menu().querySelector("[data-amount]");
 
   function showSubmit() {
     const button = menu()?.querySelector("[data-submit]");
@@ -37,6 +41,7 @@
     button.disabled = !(may && connection.reached());
     button.setAttribute("aria-disabled", String(may && !chosen));
     button.classList.toggle("is-set", may && chosen);
+    button.classList.toggle("is-line", may && !chosen && pressing());
     play.classList.toggle("is-kept", may && chosen && !connection.reached() && !connection.opening);
     const actions = menu().querySelector("fieldset[data-actions]");
     if (actions) actions.disabled = !may;
@@ -99,8 +104,7 @@
 
   /* the list of all actions lies over the foot of the page: what one plays with moves out from behind it, but not
      behind the bar, whose height depends on what it shows */
-  function showPlayed() {
-    const sheet = menu().closest("[data-play-area]");
+  function showPlayed(sheet = menu().closest("[data-play-area]")) {
     if (!sheet || getComputedStyle(sheet).position !== "fixed") return;
     for (const one of play.querySelectorAll("[data-stage], [data-board]")) {
       const { top, bottom } = one.getBoundingClientRect();
@@ -170,6 +174,7 @@
     if (state.said?.[0] === event.detail.target) state.said = null;
   });
 
+  play.menu = { showPlayed };
   const on = readKeys();
   document.querySelector("[data-keys-switch]").checked = on;
   play.classList.toggle("keys-off", !on);

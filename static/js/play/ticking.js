@@ -164,6 +164,14 @@
     state.toldGone = setTimeout(() => above.replaceChildren(), TOLD);
   }
 
+  /* said as long as it lasts, and at their players (play/away.js) */
+  function onAway({ said, seats }) {
+    const box = document.getElementById("away");
+    box.dataset.seats = seats.join(" ");
+    box.replaceChildren(...said.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+    play.dispatchEvent(new Event("brigade:away"));
+  }
+
   function onNotice(message) {
     say("notice", message.text);
   }
@@ -178,7 +186,7 @@
     sayBegin();
   }
 
-  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, late: onLate, waits: onWaits, notice: onNotice };
+  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, away: onAway, late: onLate, waits: onWaits, notice: onNotice };
 
   function onMessage(event) {
     const { message } = event.detail;
@@ -262,6 +270,6 @@
   play.addEventListener("brigade:connection", sayBegin);
   setInterval(hold, 20);
   setInterval(sayBegin, 250);
-  play.ticking = { down, up, seen, expects: () => plays() && state.stepped > 0 };
+  play.ticking = { down, up, seen, expects: () => plays() && state.stepped > 0, begins: () => state.begins, runs: () => state.stepped > 0 };
   sayBegin();
 })();

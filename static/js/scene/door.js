@@ -67,8 +67,7 @@
 
   async function lookForHeadset() {
     const there = await navigator.xr?.isSessionSupported("immersive-vr").catch(() => false);
-    headset.disabled = !there;
-    headset.textContent = there ? SAY.headset : SAY.noHeadset;
+    headset.hidden = !there; // nobody is told of what they did not ask for
   }
 
   opener.addEventListener("click", open);

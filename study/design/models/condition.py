@@ -120,6 +120,13 @@ class Condition(models.Model):
         help_text="A line beside each teammate shows its plan, if it states one. The planner always does; a"
         " language model does if it replies with a structured list. Other co-players do not.",
     )
+    recommends_sound = models.BooleanField(
+        "recommend sound",
+        default=False,
+        db_default=False,
+        help_text="The page offers once to switch sound on. Without this, sound is off until somebody presses"
+        " its button. The data show who had it on.",
+    )
     passes_by = models.BooleanField(
         "go on without busy players",
         default=False,
@@ -181,6 +188,33 @@ class Condition(models.Model):
         db_default=False,
         help_text="The round ends as soon as its goal is reached, and the page says so. Off: it goes on, and "
         "the data say when the goal was reached.",
+    )
+
+    ready_card = models.BooleanField(
+        "show a card before the round",
+        default=False,
+        db_default=False,
+        help_text="The card says who is in the team, what has changed, and that the round counts. The game "
+        "begins when the participant is ready, in a group at the latest after ten seconds.",
+    )
+    end_card = models.BooleanField(
+        "show one's share and the best result after the round",
+        default=False,
+        db_default=False,
+        help_text="Above the survey stand the team's result, the participant's share of the actions, and the "
+        "participant's best result so far. It may affect ratings.",
+    )
+    rating_replay = models.BooleanField(
+        "offer the last ten seconds while rating",
+        default=False,
+        db_default=False,
+        help_text="The survey can show the end of the episode again, as the participant saw it.",
+    )
+    lobby_practice = models.BooleanField(
+        "offer a kitchen while waiting for others",
+        default=False,
+        db_default=False,
+        help_text="Participants who wait for others can practise alone. It ends when the game begins.",
     )
 
     between_group = models.SlugField(

@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Self
@@ -34,6 +35,7 @@ from kitchen.play.turn.decision_records import (
 )
 from kitchen.play.turn.step_timer import PEOPLE_CODES
 from kitchen.registry.world_metrics import event_texts, failed_checks, lists_failed_checks
+from study.design.blueprint import AROUND_ROUNDS, Blueprint, ConditionPlan
 from study.design.condition_seats import NOBODY
 from study.design.form_labels import random_events_name
 from study.design.metric_and_scale_names import study_worlds
@@ -107,6 +109,7 @@ FIELDS = (
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
+    "recommends_sound",
 )
 
 
@@ -119,8 +122,9 @@ class _Piece:
     """The kinds of co-players, for each seat and for each member without a seat."""
     teammates: Mapping[int, int]
     """Number of co-players' seats."""
-    views: Mapping[tuple[int, int], tuple[str, str]]
-    """By seat, too: how a person used the three-dimensional scene, and what they saw when they chose."""
+    views: Mapping[tuple[int, int], Sequence[str]]
+    """By seat, too: how a person used the three-dimensional scene, what they saw when they chose, and whether
+    they had sound."""
     people: Mapping[int, int]
     """Number of people's seats."""
     played_by: Mapping[int, list[str]]
@@ -133,7 +137,7 @@ class _Piece:
     def read(cls, pks: set[int]) -> Self:
         """Read the data of the episodes with these ids from the database."""
         seats = Seat.objects.filter(episode__in=pks).order_by()
-        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "acts"))
+        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "sound", "acts"))
         commands = SeatCommand.objects.filter(episode__in=pks).order_by()
         by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED))
         stood_in = commands.exclude(fallback="").values_list("episode_id")
@@ -141,7 +145,7 @@ class _Piece:
             _facts(pks),
             _grouped((episode, kind) for episode, _, kind, *_ in rows if kind),
             Counter(episode for episode, _, kind, *_, acts in rows if kind and acts),
-            {(episode, seat): (scene, view) for episode, seat, _, scene, view, _ in rows},
+            {(episode, seat): used for episode, seat, _, *used, _ in rows},
             Counter(episode for episode, _, kind, *_ in rows if not kind),
             _grouped(by_agents.values_list("episode_id", "chosen_by").distinct()),
             dict(stood_in.annotate(count=Count("pk"))),
@@ -153,10 +157,28 @@ class _Piece:
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
     """Yield one row per started episode and participant, ordered by participant, then by time of play.
     `scored` are the metric columns."""
-    figures = metric_reader(scored)
+    figures, around = metric_reader(scored), _around_rounds(study)
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
-        yield RowGroup((), [_cells(played, piece, figures) for played in played_by_not_withdrawn(several)])
+        there = played_by_not_withdrawn(several)
+        yield RowGroup((), [(*_cells(played, piece, figures), *around(played)) for played in there])
+
+
+def _around_rounds(study: Study) -> Callable[[PlayedEpisode], tuple[bool, ...]]:
+    """Return a function that returns the values of `AROUND_ROUNDS` for an episode. They are those of its
+    condition in the version under which the participant entered, and false for practice."""
+
+    documents = dict(study.versions.order_by().values_list("number", "document"))
+
+    @cache
+    def plans(version: int) -> dict[str, ConditionPlan]:
+        return {plan.key: plan for plan in Blueprint.from_json(documents[version]).conditions}
+
+    def values(played: PlayedEpisode) -> tuple[bool, ...]:
+        plan = plans(played.who.marks.version).get(played.condition or "") if played.condition else None
+        return tuple(bool(plan and getattr(plan, name)) for name in AROUND_ROUNDS)
+
+    return values
 
 
 def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -173,7 +195,7 @@ def _cells(
     facts, seated, played_by = piece.facts[pk], piece.seated[pk], piece.played_by[pk]
     gone = facts["gone"] or {}
     given_up = gone.get(str(played.seat), {}) if main else {}
-    scene, view = piece.views.get((pk, played.seat), ("", ""))
+    scene, view, sound = piece.views.get((pk, played.seat), ("", "", ""))
     foresight = prediction_accuracy(piece.predictions.get(pk, {}))
     return (
         *played.where,
@@ -224,6 +246,8 @@ def _cells(
         json.dumps(goal, sort_keys=True) if (goal := facts["until"] or facts["goal"]) else None,
         bool(facts["until"]),
         facts["organisation__talk_language"],
+        facts["recommends_sound"],
+        sound or None,
     )
 
 

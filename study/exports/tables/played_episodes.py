@@ -38,7 +38,7 @@ PEOPLE = 200
 STEPS = 5000
 """Number of steps of the episodes that are read at once; one long episode may have more."""
 
-PRACTICE, MAIN = "practice", "main"
+PRACTICE, WARM_UP, MAIN = "practice", "waiting", "main"
 
 
 Touched = Mapping[int, Mapping[int, OutageEffect]]
@@ -65,6 +65,8 @@ class ExportedParticipant(NamedTuple):
     sequence: int | None
     practised: tuple[int, ...]
     """The practice episodes: one, or two if practice was repeated."""
+    warm_up: int | None
+    """The episode that the participant played while waiting for others, if any."""
     marks: Marks
     group: int | None = None
     """Number of the participant's group, if any."""
@@ -142,6 +144,7 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
         "sequence",
         "first_practice_id",
         "practice_id",
+        "warm_up_id",
         "preview",
         "excluded_at",
         "version__number",
@@ -149,10 +152,10 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
         "between_group",
     )
     for row in participants.iterator(chunk_size=2000):
-        preview, excluded, version, group, between = row[7:]
+        warm_up, preview, excluded, version, group, between = row[7:]
         practised = tuple(each for each in row[5:7] if each)
         marks = Marks(preview, excluded is not None, version, version in changed)
-        yield ExportedParticipant(*row[:5], practised, marks, group, between)
+        yield ExportedParticipant(*row[:5], practised, warm_up, marks, group, between)
 
 
 def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[int, ExportedParticipant]]:
@@ -182,10 +185,14 @@ def _all_played(
     """Yield the selected participants' episodes, each with its start and end time."""
     for people in participant_chunks(study, chosen):
         rounds = _rounds(people)
-        practised = _practised([each for who in people.values() for each in who.practised])
+        practised = _practised(
+            [each for who in people.values() for each in (*who.practised, who.warm_up) if each]
+        )
         for who in people.values():
             for *fields, began, ended in (practised[each] for each in who.practised if each in practised):
                 yield PlayedEpisode(who, PRACTICE, None, "", 0, *fields), began, ended
+            for *fields, began, ended in (practised[each] for each in [who.warm_up] if each in practised):
+                yield PlayedEpisode(who, WARM_UP, None, "", 0, *fields), began, ended
             for *fields, began, ended in rounds[who.pk]:
                 yield PlayedEpisode(who, MAIN, *fields), began, ended
 

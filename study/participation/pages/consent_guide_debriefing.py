@@ -14,14 +14,21 @@ from kitchen.forms.setting_fields import readable_name
 from kitchen.play.live import render_page
 from kitchen.registry.world_registry import get_page, get_world
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_seats import seats_of
+from study.design.condition_seats import reads_sentences, seats_of
 from study.design.team_organisation import is_apart, people_of
 from study.participants import next_page
 from study.participants.models import Participant
 from study.participation.enter_study import ConsentForm, consent_given, consent_refused
 from study.participation.page_progress import finish_page
 from study.participation.pages.end_and_privacy_pages import remember_label
-from study.participation.pages.page_context import form_response, guest_reminder, page_response, part_context
+from study.participation.pages.page_context import (
+    folded_html,
+    form_response,
+    guest_reminder,
+    page_response,
+    part_context,
+)
+from study.participation.pages.practice_length import practice_length_note
 
 
 def consent(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -36,7 +43,9 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
     if form.is_valid():
         consent_given(participant_id=person.pk)
         return redirect(person)
-    return form_response(request, person, "consent", form, **part_context(person, "consent"))
+    short, more = folded_html(person.design.part("consent").text)
+    context = part_context(person, "consent") | {"part_html": short, "more_html": more}
+    return form_response(request, person, "consent", form, **context)
 
 
 def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -82,10 +91,11 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
     seats = max(map(seats_of, of_world))
     brief = page.brief_before_games([_brief(plan, seats) for plan in of_world])
     asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in of_world)
+    heard = any(reads_sentences(plan) for plan in of_world)
     return {
         "title": page.title or readable_name(world),
         "html": render_page.render_guide(
-            page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads
+            page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads, heard=heard
         ),
         "styles": page.styles,
         "differs": page.settings_differ
@@ -93,6 +103,7 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
         else "",
         "reference": page.reference_title,
         "leads": any(is_apart(plan.organisation) for plan in of_world),
+        "length_note": practice_length_note(design, [plan for plan in of_world if plan.key != "practice"]),
     }
 
 

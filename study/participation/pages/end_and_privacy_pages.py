@@ -7,6 +7,7 @@ signed cookie identifies this browser.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import quote
 
@@ -185,17 +186,28 @@ def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
 
 def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
     """Show what a withdrawal erases and what it keeps. The participant confirms it on this page."""
-    shared, on = plays_with_people(person), settings_on(person.study)
-    erased = [one for one in ERASED_DATA if not one.setting or one.setting in on]
-    return page_response(
-        request,
-        person,
-        "withdraw",
-        going=[gettext((shared and one.shared) or one.what) for one in erased],
-        complete=person.status in PAID_STATUSES,
-        shares=shared,
-        not_again=person.status in NO_REENTRY_STATUSES and bool(person.label),
-    )
+    terms = withdrawal_terms(person, settings_on(person.study))
+    return page_response(request, person, "withdraw", leaving=terms)
+
+
+def withdrawal_terms(person: Participant, on: Collection[str] | None = None) -> dict[str, Any]:
+    """Return what a withdrawal erases and keeps, for the page and for the question beside the game.
+
+    `on` are the settings that store further personal data. The default are those of the participant's own
+    version, which needs no query.
+    """
+    shared, design = plays_with_people(person), person.version.blueprint
+
+    def is_erased(setting: str) -> bool:
+        return not setting or bool(design.meant(setting) if on is None else setting in on)
+
+    erased = [one for one in ERASED_DATA if is_erased(one.setting)]
+    return {
+        "going": [gettext((shared and one.shared) or one.what) for one in erased],
+        "complete": person.status in PAID_STATUSES,
+        "shares": shared,
+        "not_again": person.status in NO_REENTRY_STATUSES and bool(person.label),
+    }
 
 
 def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:

@@ -16,7 +16,7 @@ from study.design.condition_seats import is_shared
 from study.design.markdown_html import to_html
 from study.design.models import Study
 from study.design.page_and_item_order import progress
-from study.design.translated_texts import ForeignText, translated_design
+from study.design.translated_texts import ForeignText, foreign_text, translated_design
 from study.participants.models import Participant, Round
 from study.participation.idle_timeout import idle_clock
 
@@ -49,6 +49,19 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
         "progress": progress(person.design, kind),
         "shares": plays_with_people(person),
     }
+
+
+MORE_LINE = "--more--"
+"""A line of this text in a consent separates what everybody reads at once from what they may open."""
+
+
+def folded_html(text: str) -> tuple[SafeString, SafeString]:
+    """Return a researcher's text as HTML in two parts: before and after the line `MORE_LINE`. The second part
+    is empty without such a line."""
+    short, _, rest = text.partition(f"\n{MORE_LINE}\n")
+    if isinstance(text, ForeignText):
+        short, rest = foreign_text(short, text.lang), foreign_text(rest, text.lang)
+    return text_html(short), text_html(rest) if rest else SafeString()
 
 
 def plays_with_people(person: Participant) -> bool:

@@ -17,38 +17,52 @@ from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import WAITING, is_shown, progress
+from study.design.page_and_item_order import LOBBY, READY, WAITING, is_shown, plays_first, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
 from study.participation.group_lobby import LobbyState, lobby_loads, look_at_lobby
 from study.participation.idle_timeout import idle_clock
+from study.participation.lobby_practice import begin_kitchen, end_kitchen, offers_kitchen
 from study.participation.page_progress import (
     begin_round,
     finish_page,
+    finish_ready_card,
     is_waiting,
     may_practise_again,
     practice_again,
 )
+from study.participation.pages.end_and_privacy_pages import withdrawal_terms
 from study.participation.pages.page_context import (
     guest_reminder,
     page_response,
     part_context,
+    plays_with_people,
     team_label,
     text_html,
 )
+from study.participation.pages.practice_length import practice_length_note
+from study.participation.pages.ready_page import is_ready_card_due, ready_page
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the episode of one round."""
+    """Show the episode of one round, or before it the card that says who plays."""
     if request.method == "POST":
+        if request.POST.get("page") == READY:
+            finish_ready_card(participant_id=person.pk)
         return redirect(person)
+    if is_ready_card_due(person, place):
+        return ready_page(request, person, place)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
-    label = team_label(person, place.round)
-    return _play_page(
-        request, person, place.round.episode, place.round.seat, "play", place.round.position, label
-    )
+    episode, label = place.round.episode, team_label(person, place.round)
+    plan = person.version.blueprint.condition(place.round.condition.key)
+    if plan.lobby_practice:
+        end_kitchen(person)
+    # where steps have a time limit, it would run meanwhile
+    counts_down = plan.ready_card and not episode.step and episode.step_seconds is None
+    more = {"counts_down": counts_down}
+    return _play_page(request, person, episode, place.round.seat, "play", place.round.position, label, **more)
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -62,8 +76,11 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        label = gettext("Practice")
-        return _play_page(request, person, person.practice, person.practice_seat, "practice", 0, label)
+        label, is_first = gettext("Practice"), plays_first(person.version.blueprint)
+        more = {"plays_first": is_first and person.practice.hints}
+        return _play_page(
+            request, person, person.practice, person.practice_seat, "practice", 0, label, **more
+        )
     context = part_context(person, "practice") | _practised(person, place)
     return page_response(request, person, "practised", **context)
 
@@ -85,6 +102,7 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
         "teammates": first.teammates if first else 0,
         "shared": bool(first and is_shared(first)),
         "leads": bool(first and is_apart(first.organisation)),
+        "introduces_others": plays_first(design) and plays_with_people(person),
     }
 
 
@@ -96,23 +114,39 @@ def _play_page(
     page: str,
     position: int,
     label: str,
+    **more: Any,
 ) -> HttpResponse:
-    return play_page_response(
-        request,
-        seat=episode.seats.get(number=seat),
-        continue_url=person.get_absolute_url(),
-        leave_url=reverse("study:withdraw", args=[person.shown_key]),
-        participant=person,
-        study=person.study,
-        idle=idle_clock(person),
-        notice_template="study/participation/preview.html",
-        languages_template="study/participation/languages.html",
-        extra_templates=["study/participation/idle.html", "study/participation/device.html"],
-        page_kind=page,
-        progress=progress(person.design, page, position=position, label=label),
-        label=label,
-        guide_text=text_html(person.design.part("guide").text) if person.design.has("guide") else "",
-    )
+    usual = {
+        "continue_url": person.get_absolute_url(),
+        "leave_url": reverse("study:withdraw", args=[person.shown_key]),
+        "leave_template": "" if person.as_guest else "study/participation/leave_dialog.html",
+        "leaving": withdrawal_terms(person),
+        "participant": person,
+        "study": person.study,
+        "idle": idle_clock(person),
+        "notice_template": "study/participation/preview.html",
+        "languages_template": "study/participation/languages.html",
+        "extra_templates": EXTRA_TEMPLATES,
+        "page_kind": page,
+        "progress": progress(person.design, page, position=position, label=label),
+        "label": label,
+        "guide_text": text_html(person.design.part("guide").text) if person.design.has("guide") else "",
+        "length_note": _length_note(person, page),
+    }
+    return play_page_response(request, seat=episode.seats.get(number=seat), **{**usual, **more})
+
+
+EXTRA_TEMPLATES = ("study/participation/idle.html", "study/participation/device.html")
+"""Further templates at the end of a play page."""
+
+
+def _length_note(person: Participant, page: str) -> str:
+    """Return the sentence for the guide beside practice, whose length differs from that of the games."""
+    if page != "practice":
+        return ""
+    design = person.design
+    keys = dict.fromkeys(person.rounds.order_by("position").values_list("condition__key", flat=True))
+    return practice_length_note(design, [design.condition(key) for key in keys])
 
 
 WHY = "the budget was spent"
@@ -148,11 +182,22 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
     yet."""
     if is_waiting(person):
         return break_page(request, person, place)
+    if "practise" in request.POST and begin_kitchen(participant_id=person.pk):
+        return redirect(f"{person.get_absolute_url()}?{KITCHEN}")
     lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
     if lobby is None:
         return redirect(person)
     assert place.round  # noqa: S101 - the flow leads here with a round only
     label = person.design.condition(place.round.condition.key).label
+    context = {
+        "leaves": lobby.leaves,
+        "loads": lobby_loads(person),
+        "offers_kitchen": offers_kitchen(person, place),
+        "kitchen": person.warm_up_id is not None,
+        **_lobby_texts(lobby),
+    }
+    if KITCHEN in request.GET and person.warm_up and person.warm_up.status == Episode.Status.PLAYING:
+        return _kitchen_page(request, person, place, context)
     return page_response(
         request,
         person,
@@ -160,10 +205,28 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
         idle=idle_clock(person),
         progress=progress(person.design, "play", position=place.position, label=label),
         label=label,
-        leaves=lobby.leaves,
-        loads=lobby_loads(person),
-        **_lobby_texts(lobby),
+        **context,
     )
+
+
+KITCHEN = "kitchen"
+"""The parameter in the lobby's address that shows the kitchen in which the participant practises."""
+
+
+def _kitchen_page(
+    request: HttpRequest, person: Participant, place: next_page.CurrentPage, context: dict[str, Any]
+) -> HttpResponse:
+    """Show the kitchen in which the participant practises while waiting. The line above it is the lobby: it
+    leads to the game when the others have come."""
+    assert person.warm_up  # noqa: S101 - asked before
+    seat = person.warm_up.seats.filter(mind=None).order_by("number")[0].number
+    more = {
+        **context,
+        "notice_template": "study/participation/lobby_strip.html",
+        "extra_templates": [*EXTRA_TEMPLATES, "study/participation/lobby_script.html"],
+    }
+    label = gettext("Practice")
+    return _play_page(request, person, person.warm_up, seat, LOBBY, place.position, label, **more)
 
 
 def lobby_state(person: Participant) -> JsonResponse:
@@ -176,8 +239,8 @@ def lobby_state(person: Participant) -> JsonResponse:
 
 
 def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
-    """Return two texts for the lobby page: `come` says who is present, and `left` says how much time is
-    left."""
+    """Return three texts for the lobby page: who is present (`come`), how long the participant has waited
+    (`waited`), and how much time is left (`left`)."""
     missing = lobby.awaited - lobby.present
     arrived = ngettext(
         "{come} of {awaited} people has arrived.", "{come} of {awaited} people have arrived.", lobby.present
@@ -185,7 +248,21 @@ def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
     others = ngettext(
         "Waiting for {number} more person.", "Waiting for {number} more people.", missing
     ).format(number=missing)
-    return {"come": f"{arrived} {others}", "left": _time_left(lobby)}
+    return {"come": f"{arrived} {others}", "waited": _time_waited(lobby), "left": _time_left(lobby)}
+
+
+def _time_waited(lobby: LobbyState) -> str:
+    """Return how long the participant has waited, as text. The text changes every ten seconds, and every
+    minute after the first one. It is empty for somebody who has just come."""
+    seconds = int(lobby.seconds_waited)
+    if seconds < 10:
+        return ""
+    if seconds < 60:
+        return gettext("You have waited {number} s.").format(number=seconds // 10 * 10)
+    minutes = seconds // 60
+    return ngettext("You have waited {number} minute.", "You have waited {number} minutes.", minutes).format(
+        number=minutes
+    )
 
 
 def _time_left(lobby: LobbyState) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import achievements
@@ -31,7 +32,9 @@ from study.participation.page_progress import (
     wrong_check_items,
 )
 from study.participation.pages.consent_guide_debriefing import guide_context
+from study.participation.pages.last_seconds_page import offers_last_seconds
 from study.participation.pages.page_context import form_response, part_context, team_label
+from study.participation.round_results import best_result, own_share
 
 
 def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPlan]:
@@ -54,6 +57,7 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
     episode, label = place.round.episode, team_label(person, place.round)
     design, score = person.design, episode.score
+    shows_card = person.version.blueprint.condition(place.round.condition.key).end_card
     heading = gettext("How was it this time?")
     if design.condition(place.round.condition.key).teammates:
         heading = gettext("How was it with {team}?").format(team=label)
@@ -65,7 +69,15 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "given_up": place.round.is_given_up,
         "abandoned_because": gettext(why) if why else "",
-        "figures": achievements(episode.world, score) if design.meant("scores_above_surveys") else (),
+        "figures": achievements(episode.world, score)
+        if shows_card or design.meant("scores_above_surveys")
+        else (),
+        "shows_card": shows_card,
+        "share": own_share(episode, place.round.seat) if shows_card else None,
+        "best": best_result(place.rounds, place.round) if shows_card else None,
+        "last_seconds": reverse("study:last-seconds", args=[person.shown_key])
+        if offers_last_seconds(person, place)
+        else "",
     }
 
 

@@ -328,6 +328,7 @@ HANDLERS: dict[str, Handler] = {
     "lobby": wait,
     "play": play,
     "practice": practise,
+    "ready": read_guide,
     "survey": answer,
     "waiting": wait_for_money,
     "welcome": begin,

@@ -42,7 +42,7 @@ FITS = """() => {
     }
     return wrong;
 }"""
-STANDS = "() => document.querySelector('.actor').getAttribute('transform')"
+STANDS = "() => document.querySelector(`.actor[data-seat='0']`).getAttribute('transform')"
 
 
 class Server:

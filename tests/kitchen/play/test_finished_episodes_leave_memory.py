@@ -13,7 +13,7 @@ from kitchen.play.live import render_page
 from kitchen.play.live.page_session import PageAnswer, open_page
 from kitchen.play.turn import turn_cache
 from kitchen.play.turn.websocket_messages import CommandMessage
-from kitchen.worlds.cuisine import action_menu
+from kitchen.worlds.cuisine import action_menu, order_steps
 from kitchen.worlds.cuisine.command_table import command_table_of
 from tests.kitchen.factories import make_episode
 
@@ -67,6 +67,7 @@ def held() -> Counter[str]:
 
 def let_go() -> None:
     """Of drawings, menus and outcomes, which have bounds of their own, and of what nobody holds."""
-    for kept_up_to_a_bound in (render_page.render_frame, action_menu._grouped, command_table_of):
+    bounded = (render_page.render_frame, action_menu._grouped, command_table_of, order_steps._useful_commands)
+    for kept_up_to_a_bound in bounded:
         kept_up_to_a_bound.cache_clear()
     gc.collect()

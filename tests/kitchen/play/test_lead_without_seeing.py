@@ -43,7 +43,8 @@ def test_the_page_has_goal_orders_and_time_from_the_first_answer_on() -> None:
     opened(episode)
     (order,) = orders_of(episode)
     shown = first_page(episode, LEAD)
-    assert "You do not see the game" in shown and "The guests order" in shown
+    assert "You lead Robot 1, Robot 2" in shown and "The guests order" in shown
+    assert "What to do first" in shown and "Press a job. The player gets it at once." in shown
     assert f"<dd>Tuna sushi: {order['life']} steps left</dd>" in shown
     assert "<dt>Steps left</dt><dd>60</dd>" in shown
 

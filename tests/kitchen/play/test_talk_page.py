@@ -53,6 +53,38 @@ def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> N
     )
 
 
+def whole_page(episode: Episode, seat: int = 0) -> str:
+    """Return the HTML of the whole page of this seat."""
+    row = episode.seats.select_related("episode").get(number=seat)
+    return play_page_response(RequestFactory().get("/"), seat=row, continue_url="/").content.decode()
+
+
+def team_of(kind: str, *, readers: int = 0) -> Episode:
+    """Return an episode with a person, a program that reads no messages, and further ones that read them."""
+    minds = (mind("random", 1), *(mind("planner", 2 + number) for number in range(readers)))
+    made = make_organisation(kind, members_of_plans(minds, seats=2 + readers), seats=2 + readers)
+    return make_episode(seats=2 + readers, minds=minds, organisation=made)
+
+
+def test_where_nobody_reads_messages_there_is_no_box_to_write_them() -> None:
+    html = whole_page(team_of("graph"))
+    assert "These players do not read messages: Robot 2." in html
+    assert 'id="talk-form"' not in html and "data-reply" not in html
+
+
+def test_the_box_offers_only_those_who_read_messages() -> None:
+    html = whole_page(team_of("graph", readers=2))
+    options = re.findall(
+        r"<option[^>]*>([^<]*)</option>", html.split('id="talk-to"')[1].split("</select>")[0]
+    )
+    assert options == ["everybody who reads messages", "Robot 3", "Robot 4"]
+
+
+def test_replies_are_made_from_the_orders_of_the_moment() -> None:
+    html = whole_page(team_of("graph", readers=1))
+    assert re.findall(r"data-reply>([^<]*)<", html) == ["Tuna sushi first", "What are you doing?"]
+
+
 def test_the_same_message_sent_twice_at_once_is_one_message() -> None:
     episode = team("graph")
     page = page_of(episode, 0)

@@ -389,7 +389,10 @@ def test_hints_reach_practice_players_and_instructions_everybody(
     view = current_seat_view(episode.seats.get(number=0))
     assert view.choice.hints[0].startswith("Your cook has a ring around it.")
     assert (view.choice.hinted is not None) is next_one
-    assert next_one or view.choice.hints[-1] == "Turn to what you want to use, and press space."
+    assert (
+        next_one
+        or view.choice.hints[-1] == "Turn to what you want to use. Then press space or the large button."
+    )
 
 
 def test_a_page_reads_news_that_no_tick_carries(lane: Lane) -> None:
@@ -474,5 +477,6 @@ def test_under_a_clock_hints_name_an_errand_and_not_single_moves(
         press(game, verb, page="page-of-0", now=0.1 * (tick + 1))
         game.tick(0.1 * (tick + 1))
         found.append(updates.tick()["seats"]["0"])
-    onion, pot = {"do": "pickup", "item": "onion"}, {"do": "put_onion_in_pot"}
+    onion = {"do": "pickup", "item": "onion", "at": "0,1 4,1"}
+    pot = {"do": "put_onion_in_pot", "at": "2,0"}
     assert [each.get("errand") for each in found] == ([onion, None, None, pot] if hints else [None] * 4)

@@ -29,6 +29,7 @@ DIGESTS = {
     9: "7a9492d463c7baa518a0ce3ad986267e6730d221af917e5d2ecc58aed60cd5c4",
     10: "13de91005d7b546a4f7c7de3f08c4b4afbac498f007dc112a84cfaac7308e87e",
     11: "5c85263f5a6e9ce3d44e73ceb468b50afa3b7550da08df809f21bda128424e2e",
+    12: "a4606d38cc25360b5448f0064caab5046ba522125a04d5ea3b4e8503bc27dd99",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -79,7 +80,7 @@ def study() -> Study:
             study=study, key=f"c{position}", name=f"Condition {position}", label=f"Team {position}",
             position=position, settings=settings, teammates=teammates,
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
-            passes_by=bool(teammates), offers_plans=bool(teammates),
+            passes_by=bool(teammates), offers_plans=bool(teammates), recommends_sound=bool(teammates),
             goal={"completed": 3} if teammates else {}, ends_at_goal=bool(teammates),
             levels={"team": "pair" if teammates else "alone"},
         )  # fmt: skip

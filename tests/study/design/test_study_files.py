@@ -12,7 +12,7 @@ from kitchen.contract.data_files import DataError
 from study.design.blueprint import blueprint_of
 from study.design.demo_study_files import DEMO_FILE
 from study.design.models import Study
-from study.design.page_and_item_order import PAGES, is_shown
+from study.design.page_and_item_order import PAGES, is_shown, pages_before_rounds
 from study.design.parts_other_than_rounds import PARTS
 from study.design.questions.questionnaires import instruments
 from study.design.study_files import study_from_file
@@ -31,7 +31,7 @@ def test_the_demo_study_is_the_papers() -> None:
     assert {item.points for item in asked} == {5}
 
 
-def test_the_demo_study_practises_in_its_own_kitchen_and_has_a_check_a_comparison_and_a_debriefing() -> None:
+def test_the_demo_study_practises_before_reading_and_has_a_check_a_comparison_and_a_debriefing() -> None:
     design = blueprint_of(study_from_file(DEMO_FILE))
     assert [page for page in PAGES if page in PARTS and is_shown(design, page)] == [
         "consent",
@@ -42,8 +42,9 @@ def test_the_demo_study_practises_in_its_own_kitchen_and_has_a_check_a_compariso
         "debriefing",
         "end",
     ]
-    kitchens = [design.practice.settings, *(one.settings for one in design.conditions)]
-    assert {kitchen["level"] for kitchen in kitchens} == {"level_3"}
+    assert {one.settings["level"] for one in design.conditions} == {"level_3"}
+    assert design.practice.settings["level"] == "level_0", "the first dish takes few steps"
+    assert pages_before_rounds(design) == ("consent", "practice", "about", "check")
     assert design.practice.settings["max_steps"] <= 40
     shipped = {item.key: item.text for one in instruments() for item in one.items}
     assert {item.key: item.text for item in design.items}.items() <= shipped.items()
@@ -77,7 +78,7 @@ def test_it_is_made_once() -> None:
             "toml: tittle: unknown key; there are slug",
         ),
         ('coplayer = "random"', 'coplayer = "genius"', r"conditions\[5\]: .*genius"),
-        ('level = "level_3"', 'level = "level_99"', "parts.practice.settings: .*level_99"),
+        ('level = "level_0"', 'level = "level_99"', "parts.practice.settings: .*level_99"),
         (
             '"cuisine"\nsettings = { level = "level_3"',
             '"cuisine"\nsettings = { level = "x"',

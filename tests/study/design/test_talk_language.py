@@ -128,12 +128,6 @@ def test_a_language_that_the_study_does_not_offer_is_a_warning() -> None:
     assert "co-players write in Español, but the study does not offer Español" in words
 
 
-def test_a_co_player_that_writes_english_only_is_a_warning() -> None:
-    assert not warnings(talking("en", slug="english")) and not warnings(talking("", slug="reader"))
-    (words,) = warnings(talking("es"))
-    assert "these write and read English only, whatever the language of talk (Español): Planner." in words
-
-
 def form_of(client: Client, study: Study) -> Any:
     url = f"/staff/{study.slug}/design/conditions/{row_of(study).pk}/"
     return url, client.get(url).context["form"]

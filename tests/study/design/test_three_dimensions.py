@@ -44,9 +44,11 @@ def test_what_a_condition_offers_can_be_practised_and_the_data_say_who_used_it()
     study.conditions.filter(key="c1").update(three_dimensions=True)
     person = complete(study, "one")
     assert create_practice_episode(person).three_dimensions
-    Seat.objects.filter(episode__rounds__condition__key="c1").update(scene="headset", view="tables")
+    Seat.objects.filter(episode__rounds__condition__key="c1").update(
+        scene="headset", view="tables", sound="part"
+    )
     text = b"".join(csv_pieces(get_table("episodes"), study)).decode()
     rows = {row["condition"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
-    names = ("three_dimensions", "three_dimensions_used", "chose_in")
+    names = ("three_dimensions", "three_dimensions_used", "chose_in", "sound")
     told = {key: tuple(row[name] for name in names) for key, row in rows.items()}
-    assert told == {"c0": ("0", "", ""), "c1": ("1", "headset", "tables")}
+    assert told == {"c0": ("0", "", "", ""), "c1": ("1", "headset", "tables", "part")}

@@ -278,6 +278,7 @@ VARIED = {
     "organisation.settings.schedule": (["together", "relay"], ["together", "relay"]),
     "step_seconds": ("3, none", [3.0, None]),
     "shows_intents": (["on", "none"], [True, False]),
+    "recommends_sound": (["on", "none"], [True, False]),
     "knowing": (["everybody", "people"], ["everybody", "people"]),
     "decision_seconds": ("5, 9", [5.0, 9.0]),
     "ends_at_goal": (["on", "none"], [True, False]),

@@ -203,7 +203,7 @@ def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries({"participants": 17, "episodes": 13, "measures": 24}.get(name, 10)):
+    with django_assert_max_num_queries({"participants": 17, "episodes": 14, "measures": 24}.get(name, 10)):
         found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 

@@ -20,6 +20,7 @@ from kitchen.uptime.models import Outage
 from kitchen.uptime.outage_queries import recent_outages
 from study.analysis.analysis_results import analyse_present_data
 from study.analysis.statistics.markdown_report import markdown_report
+from study.design.blueprint import AROUND_ROUNDS
 from study.design.models import Study
 from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
@@ -83,6 +84,9 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "goal",
         "ends_at_goal",
         "talk_language",
+        "recommends_sound",
+        "sound",
+        *AROUND_ROUNDS,
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

@@ -27,12 +27,12 @@ from kitchen.play.live.common_panels import (
     Partner,
     PassButton,
     Phase,
-    Plan,
-    Plans,
+    QuickReplies,
     Talk,
 )
 from kitchen.play.live.job_panels import JobCard, JobsPanel, RosterPanel, WorkerJob, WorkerStatus
 from kitchen.play.live.leader_panels import GivenJob, IdleMember, JobAim, TeamNews
+from kitchen.play.live.plan_panels import Plan, PlanOption, PlanOptions, Plans
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import PAGES_BEFORE_ROUNDS
 from study.participants.models import EntryPause, PageVisit, Participant
@@ -107,10 +107,12 @@ SHELL = (
     ("clock", Clock("20", "12.00", choosing=True, step=3)),
     ("clock", Clock("20", "", choosing=True, step=0)),
     ("phase", Phase("thinking", (), passed_by=True)),
-    ("plan", Plan(3, True, (), ())),
+    ("plan", Plan(3, True, (), "")),
+    ("plan_options", PlanOptions((("⟦Go⟧", (PlanOption('["do"]', "⟦do⟧", "at=a", "at=b"),)),))),
+    ("replies", QuickReplies(("⟦said⟧",))),
     ("plans", Plans((("⟦Robot⟧ 2", ("⟦Wait⟧",)),))),
-    ("plan", Plan(3, False, ("⟦Wait⟧",), ())),
-    ("plan", Plan(3, False, (), (), "⟦Wait⟧")),
+    ("plan", Plan(3, False, ("⟦Wait⟧",), "")),
+    ("plan", Plan(3, False, (), "", "⟦Wait⟧")),
     ("over", EpisodeEnd(over=True, step=3, ended_by_staff=True)),
     ("over", EpisodeEnd(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
     ("over", EpisodeEnd(over=True, step=3, goal="⟦Well done⟧")),

@@ -56,6 +56,18 @@ def text(client: Client, person: Participant) -> str:
     return client.get(person.get_absolute_url()).content.decode()
 
 
+def test_the_guide_and_practice_name_the_same_two_lengths(client: Client) -> None:
+    study = make_study(conditions=1)
+    kitchen = {"settings": {**LEVEL, "max_steps": 41}}
+    StudyPart.objects.create(study=study, kind="practice", enabled=True, settings={"kitchen": kitchen})
+    person = enter(study)
+    steps = person.rounds.get().condition.settings["max_steps"]
+    note = f"Practice lasts at most 41 steps. The first game lasts at most {steps} steps."
+    assert note in text(client, person)
+    finish_page(participant_id=person.pk, page="guide")
+    assert note in text(client, again(person))
+
+
 def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_next(client: Client) -> None:
     person = practising(40)
     assert follow(person.practice).status == "reached"

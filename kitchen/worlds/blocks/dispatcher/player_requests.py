@@ -29,10 +29,12 @@ from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
 AVOID = "avoid"
 DELIVER, TOO_FAR, ONE_EACH = "deliver", "too_far", "one_each"
+HAVE, HAVE_NONE = "have", "have_none"
 """Kinds of request. AVOID asks some players not to get something. HELP is the answer to words that are not
 understood. DELIVER asks to cook or deliver, which players do without words. TOO_FAR and ONE_EACH answer
-requests for what no action leads to, and for several things at once."""
-ANSWERS_ONLY = frozenset({RESUME, DELIVER, TOO_FAR, ONE_EACH})
+requests for what no action leads to, and for several things at once. HAVE and HAVE_NONE answer questions
+for what is there."""
+ANSWERS_ONLY = frozenset({RESUME, DELIVER, TOO_FAR, ONE_EACH, HAVE, HAVE_NONE})
 """Kinds of which nothing is left to do."""
 _EXCEPTED = r"~(\d{1,2})~"
 PATIENCE_STEPS = 10
@@ -51,6 +53,8 @@ class RequestWords(Record):
     negation: str
     not_stop: str
     """Words with which the sender asks not to stop."""
+    asks: str
+    """Questions for what is there. They ask for nothing to be got."""
     enough: str
     """Words with which the sender says that there is enough of something."""
     excepted: str
@@ -186,6 +190,8 @@ def _requests(
             found += [_made(situation, message, AVOID, thing, without)] if without else []
         elif do == LEAVE:
             found.append(_made(situation, message, do, thing, situation.people))
+        elif do == HAVE:
+            found.append(_stock(situation, message, thing))
         elif do and seats:
             found.append(_made(situation, message, do, "", seats))
         denied = re.fullmatch(words.says_no, clause) is not None and [one.do for one in found[-1:]] == [GET]
@@ -229,6 +235,13 @@ def _gets(
         yield _made(situation, message, ONE_EACH, "", near)
 
 
+def _stock(situation: Situation, message: TeamMessage, thing: str) -> PlayerRequest:
+    """Return the answer to a question for a thing: the players who have it."""
+    players = next(iter(situation.observations.values()))["players"]
+    holders = tuple(seat for seat, player in enumerate(players) if player["holds"].get(thing, 0))
+    return _made(situation, message, HAVE if holders else HAVE_NONE, thing, holders)
+
+
 def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
     """Return what a clause of a message asks for: a verb and a thing. Both are empty if the clause is not
     understood."""
@@ -238,9 +251,9 @@ def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
         return (STOP if denied else RESUME), ""
     if words.says("deliver", clause):
         return ("", "") if denied else (DELIVER, "")
-    if thing and words.says("enough", clause):
-        return (GET if denied else LEAVE), thing
-    if thing and words.says("no_more", clause):
+    if thing and words.says("asks", clause):
+        return HAVE, thing
+    if thing and (words.says("enough", clause) or words.says("no_more", clause)):
         return (GET if denied else LEAVE), thing
     if thing and (denied or words.says("own", clause) or words.says("stop", clause)):
         return LEAVE, thing

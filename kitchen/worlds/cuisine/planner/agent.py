@@ -15,16 +15,19 @@ from kitchen.agents.job_follower import JobProgress, follow_jobs
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
+from kitchen.worlds.cuisine.aim_pursuit import PURSUER
+from kitchen.worlds.cuisine.order_steps import lead_to_dish
 from kitchen.worlds.cuisine.planner.follow_instructions import (
     HEARD_KEY,
-    NOOP,
     FollowedInstructions,
     HeardInstructions,
     follow_instructions,
     hear_instructions,
+    seats_by_reservations,
     situation_of_rest,
+    situation_of_seats,
 )
+from kitchen.worlds.cuisine.planner.instructed_tasks import NOOP
 from kitchen.worlds.cuisine.planner.plan_search import (
     PLAYING_SETTINGS,
     PlanSearch,
@@ -107,7 +110,6 @@ class CuisinePlanner(Agent):
 
     kind = "planner"
     reads_words = True
-    writes_english = True
     instant = True
     search_settings: ClassVar[SearchSettings] = PLAYING_SETTINGS
     worlds = ("cuisine",)
@@ -127,7 +129,7 @@ class CuisinePlanner(Agent):
         """Return the commands of the first step of the best plan found. The same situation gives the same
         decision.
 
-        People's requests in plain English (`follow_instructions`) and jobs with an aim (`do_jobs`) take
+        People's requests in plain sentences (`follow_instructions`) and jobs with an aim (`do_jobs`) take
         precedence over the plan. The memory keeps the plan, and how long each other robot has not moved. The
         note has the goal of each robot.
         """
@@ -140,17 +142,34 @@ class CuisinePlanner(Agent):
             follow_instructions(situation, heard, jobs.at) if heard else FollowedInstructions(situation)
         )
         at_jobs = {seat: jobs.commands.get(seat, NOOP) for seat in sorted(jobs.at)}
-        commands = {**at_jobs, **instructed.commands}
-        decision = self._planning(situation_of_rest(instructed.situation, commands))
+        commands = {**at_jobs, **instructed.tasks.commands}
+        tells = situation.request.tells
+        rest = situation_of_rest(instructed.situation, commands)
+        if heard and heard.asks_doing:
+            rest = replace(rest, request=replace(rest.request, tells=True))
+        decision = self._planning(rest)
+        intents = {**decision.intents, **instructed.tasks.intents}
+        brief = next(iter(situation.briefs.values()), {})
         kept = {HEARD_KEY: instructed.memory, JOBS_KEY: jobs.memory}
         return replace(
             decision,
             commands={**commands, **decision.commands},
             memory={**(decision.memory or {}), **{key: memory for key, memory in kept.items() if memory}},
-            says=(*jobs.says, *instructed.says),
+            intents=intents if tells else {},
+            says=(*jobs.says, *instructed.answer.draft(brief, intents), *instructed.says),
         )
 
     def _planning(self, situation: Situation) -> Decision:
+        """Return the decision for robots without a task. Robots that leave different things alone are planned
+        for one after the other."""
+        groups = seats_by_reservations(situation)
+        made = [self._plan_group(situation_of_seats(situation, one, {})) for one in groups[:1]]
+        for group in groups[1:]:
+            given = {seat: command for each in made for seat, command in each.commands.items()}
+            made.append(self._plan_group(situation_of_seats(situation, group, given)))
+        return _joined(made) if len(made) > 1 else made[0] if made else self._plan_group(situation)
+
+    def _plan_group(self, situation: Situation) -> Decision:
         """Return a decision with the first commands of the best plan. If the agent has no seats, there are no
         commands, and its memory stays the same."""
         if not situation.seats:
@@ -194,6 +213,26 @@ def advise_command(situation: Situation) -> Advice | None:
         return None
     plan, _ = CuisinePlanner({"tries": 0}).plan(book, situation)
     return Advice(dict(plan.rollout.first).get(seat, ("noop",)), trip_aim(book, plan.rollout.goals[seat]))
+
+
+def _joined(made: Sequence[Decision]) -> Decision:
+    """Return one decision for robots that were planned for separately. The first plan is remembered, with the
+    trips of all."""
+    first = made[0]
+    memories = [each.memory or {} for each in made]
+    trips = {
+        key: [one for memory in memories for one in memory.get(key, ())]
+        for key in ("errands", "passing", "helping")
+    }
+    seen = {entry[0]: entry for memory in memories for entry in memory.get("seen", ())}
+    goals = {seat: goal for each in made for seat, goal in each.note["goals"].items()}
+    return replace(
+        first,
+        commands={seat: command for each in made for seat, command in each.commands.items()},
+        memory={**memories[0], **trips, "seen": list(seen.values())},
+        note={**first.note, "goals": goals},
+        intents={seat: intent for each in made for seat, intent in each.intents.items()},
+    )
 
 
 def _remembered(memory: Json) -> PlanDraft | None:

@@ -1,36 +1,53 @@
-"""Follow requests that people write to robots in plain English, without a language model.
+"""Follow requests that people write to robots in plain sentences, without a language model.
 
-The module gives the commands, answers the messages, and reports progress. A robot with a request gets no
-command from the planner's plan. The plan leaves out orders, items and tools that people have reserved for
-themselves.
+The module gives the commands, answers the messages, and reports progress. A robot with a task gets no command
+from the planner's plan. The plan leaves out orders, items and tools that people have reserved for themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, QUESTION, TALK, UNCLEAR
 from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import ACCEPT, ANSWER, DECLINE, INFORM, REPORT
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import Command, Json
-from kitchen.words.english_text import and_list
+from kitchen.contract.world import Command, Intent, Json
+from kitchen.worlds.cuisine.planner import instruction_answers as answers
+from kitchen.worlds.cuisine.planner.instructed_tasks import (
+    TaskProgress,
+    assigned_wishes,
+    is_offer_done,
+    item_source,
+    orders_without,
+    product_exists,
+    task_progress,
+)
 from kitchen.worlds.cuisine.planner.instruction_parser import (
     FETCH,
     FIRST,
     GO_ON,
     LEAVE_DISH,
     LEAVE_ITEM,
+    LEAVE_PRODUCT,
+    LEAVE_SERVING,
     LEAVE_TOOL,
     LEAVE_WISHES,
+    MAKE,
+    SERVE,
     STOP,
+    TASKS,
+    WHICH,
     CurrentWishes,
+    OpenPoint,
+    ParsedMessage,
     Wish,
     current_wishes,
     is_first_addressee,
     is_for_member,
     open_wishes,
-    parse_wishes,
+    parse_message,
     people_messages,
     person_members,
     withdrawn_jobs,
@@ -45,10 +62,10 @@ class HeardInstructions:
     """All requests of people that may still apply. It also marks which of them are new."""
 
     before: Mapping[str, Json]
-    """The remembered state: the number of the `last` message, whether somebody was `helped`, and `wishes`."""
+    """The remembered state: the number of the `last` message, and `wishes`."""
     news: tuple[TeamMessage, ...]
-    read: tuple[Wish, ...]
-    """The wishes understood in the new messages."""
+    parsed: Mapping[int, ParsedMessage]
+    """What the new messages say, by number."""
     fresh: tuple[Wish, ...]
     """The new wishes that are addressed to this agent."""
     wishes: tuple[Wish, ...]
@@ -58,6 +75,12 @@ class HeardInstructions:
     def last(self) -> int:
         """Return the number of the newest message."""
         return max([int(self.before["last"]), *(one.number for one in self.news)])
+
+    @property
+    def asks_doing(self) -> bool:
+        """Return whether a new message asks what the robots do, or another question."""
+        points = (point for parsed in self.parsed.values() for point in parsed.points)
+        return any(point.kind in (DOING, QUESTION) for point in points)
 
     def stops(self, mine: Iterable[int]) -> dict[int, int]:
         """Return the robots among `mine` that a new message asks to stop, each with the number of this
@@ -69,161 +92,226 @@ class HeardInstructions:
 def hear_instructions(situation: Situation) -> HeardInstructions | None:
     """Return all requests that people have written so far; None if they have written nothing."""
     known = situation.memory.get(HEARD_KEY) if isinstance(situation.memory, dict) else None
-    before = known or {"last": 0, "helped": False, "wishes": []}
+    before = known or {"last": 0, "wishes": []}
     said = people_messages(
         situation.talk.messages, situation.talk.organisation, after=situation.talk.taken_over
     )
     news = tuple(one for one in said if one.number > before["last"])
     if not (news or before["last"]):
         return None
-    read = tuple(parse_wishes(news, next(iter(situation.briefs.values()))))
-    fresh = tuple(_for_us(situation, news, read))
+    parsed = {one.number: _parsed(situation, one) for one in news}
+    fresh = tuple(_for_us(situation, news, parsed))
     gone, people = withdrawn_jobs(situation.talk.messages), person_members(situation.talk.organisation)
     wishes = tuple(
         one
         for one in (*map(Wish.read, before["wishes"]), *fresh)
         if not (one.is_job and one.number in gone) and (one.do not in LEAVE_WISHES or one.sender in people)
     )
-    return HeardInstructions(before, news, read, fresh, wishes)
+    return HeardInstructions(before, news, parsed, fresh, wishes)
 
 
-def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
-    """Return those wishes in `read` that are addressed to this agent. A wish is a request in a message;
-    `news` are the new messages."""
-    said, team, member = {one.number: one for one in news}, situation.talk.organisation, situation.talk.member
-    return [wish for wish in read if team and is_for_member(wish, said[wish.number], team, member)]
+def _parsed(situation: Situation, message: TeamMessage) -> ParsedMessage:
+    team, sender = situation.talk.organisation, message.sender
+    seats = team.member(sender).seats if team and sender in team.numbers else ()
+    brief = next(iter(situation.briefs.values()))
+    return parse_message(message, brief, _ordered(situation), seats)
 
 
-NOOP: Command = ("noop",)
+def _ordered(situation: Situation) -> list[str]:
+    """Return the ordered dishes, the most urgent first."""
+    seen = next(iter(situation.observations.values()))
+    return [str(order["dish"]) for order in seen["orders"]]
 
 
-def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> str:
-    """Return the place from which a robot can take the item: the storage, or a tool with only this item
-    inside.
-
-    Return an empty string if there is none.
-    """
-    places: Mapping[str, str] = brief["locations"]
-    if item in brief["base"]:
-        return next(place for place, kind in places.items() if kind == "storage")
-    seen = next(iter(situation.observations.values()))["locations"]
-    lies = (place for place in places if list(seen[place]["items"]) == [item])
-    return next((place for place in lies if places[place] != "servingtable"), "")
+def _for_us(
+    situation: Situation, news: Sequence[TeamMessage], parsed: Mapping[int, ParsedMessage]
+) -> Iterator[Wish]:
+    """Yield the new wishes that are addressed to this agent. `news` are the new messages."""
+    team, member = situation.talk.organisation, situation.talk.member
+    for said in news:
+        wishes = parsed[said.number].wishes
+        yield from (wish for wish in wishes if team and is_for_member(wish, said, team, member))
 
 
-def fetch_command(agent: Mapping[str, Json], source: str, item: str, brief: Mapping[str, Json]) -> Command:
-    """Return the next command with which a robot with empty hands fetches the item from the place `source`.
-
-    `agent` is the robot's entry in the observation. A busy robot waits.
-    """
-    if agent["busy"]:
-        return NOOP
-    if agent["at"] != source:
-        return ("goto", source)
-    return ("get", source, item) if brief["locations"][source] == "storage" else ("get", source)
+# Answers
 
 
-HELP_TEXT = "I understand: robot 2, fetch rice; salmon sushi first; stop; go on; let me do the chopping."
-UNCLEAR_TEXT = "I did not understand that."
-FAILED_TEXT = "I could not get {}."
+@dataclass(frozen=True, slots=True)
+class OpenAnswer:
+    """The answer to new messages, in which the questions for the robots' present work are still open."""
+
+    parts: Sequence[answers.Part] = ()
+    """Sentences. An entry with the code DOING and seats stands for what these robots do."""
+    to: tuple[int, ...] = ()
+
+    def draft(self, brief: Mapping[str, Json], intents: Mapping[int, Intent]) -> tuple[MessageDraft, ...]:
+        """Return the message, with what each robot will do next (`intents`)."""
+        parts = list[answers.Part]()
+        for part in self.parts:
+            if part[0] == DOING:
+                parts += [[DOING, seat, dict(intents.get(seat, {"do": "wait"}))] for seat in part[1]]
+            else:
+                parts.append(part)
+        unique = [part for place, part in enumerate(parts) if part not in parts[:place]]
+        return (answers.answer_message(unique, brief, ANSWER, self.to),) if unique and self.to else ()
 
 
-def needs_help(situation: Situation, instructions: HeardInstructions) -> bool:
-    """Return whether this agent should answer that it did not understand a message.
+def open_answer(situation: Situation, instructions: HeardInstructions, fresh: Sequence[Wish]) -> OpenAnswer:
+    """Return the answer to new messages in words. It says what was understood, before anything is done.
+    `fresh` are the new wishes, with the robots that do them."""
+    team = situation.talk.organisation
+    if team is None:
+        return OpenAnswer()
+    said = [one for one in instructions.news if one.kind != INFORM]
+    parts = [part for one in said for part in _answer(situation, instructions, one, fresh)]
+    senders = {one.sender for one in said if one.sender is not None}
+    return OpenAnswer(parts, tuple(sorted(senders & set(team.to(situation.talk.member, ANSWER)))))
 
-    Only the first agent that received the message answers. Jobs that are not understood are declined instead.
-    """
-    understood, team = {wish.number for wish in instructions.read}, situation.talk.organisation
-    unclear = [one for one in instructions.news if one.number not in understood and one.kind != INFORM]
-    return team is not None and any(is_first_addressee(one, team, situation.talk.member) for one in unclear)
+
+def _answer(
+    situation: Situation, instructions: HeardInstructions, message: TeamMessage, fresh: Sequence[Wish]
+) -> Iterator[answers.Part]:
+    """Yield the sentences of the answer to one message. Only the addressed robots answer: those that it names
+    or, if it names none, those of the first agent that received it."""
+    parsed, team = instructions.parsed[message.number], situation.talk.organisation
+    seats = [*(wish.seats for wish in parsed.wishes), *(point.seats for point in parsed.points)]
+    named = {seat for each in seats for seat in each}
+    first = team is not None and is_first_addressee(message, team, situation.talk.member)
+    unknown = sorted(named - set(range(len(next(iter(situation.observations.values()))["agents"]))))
+    if first and unknown:
+        yield [answers.NO_ROBOT, unknown, ""]
+    answers_all = bool(named & set(situation.seats)) or (first and not named)
+    mine = [one for one in fresh if one.number == message.number and one.meant(situation.seats)]
+    told = [one for one in mine if answers_all or (one.do in (STOP, GO_ON) and not one.seats)]
+    yield from _understood(situation, told)
+    for point in parsed.points:
+        is_all = point.kind == DOING and not point.seats
+        if is_all or (answers_all and (not point.seats or set(point.seats) & set(situation.seats))):
+            yield from _point_parts(situation, point)
 
 
-def answer_messages(
-    situation: Situation, brief: Mapping[str, Json], instructions: HeardInstructions
+def _understood(situation: Situation, wishes: Sequence[Wish]) -> Iterator[answers.Part]:
+    """Yield the sentences about wishes: what was understood, and what is there already or not at all."""
+    parts = [_wish_part(situation, wish) for wish in wishes]
+    told = [part for part in parts if part[0] not in (answers.EXISTS, answers.MISSING)]
+    if told:
+        yield [answers.UNDERSTOOD, *told]
+    if any(_holds_on(wish) for wish in wishes):
+        yield [answers.UNTIL]
+    yield from (part for part in parts if part not in told)
+
+
+def _holds_on(wish: Wish) -> bool:
+    """Return whether a wish applies until somebody takes it back."""
+    return wish.do == STOP or (wish.do in LEAVE_WISHES and not wish.ends_when_done)
+
+
+def _wish_part(situation: Situation, wish: Wish) -> answers.Part:
+    """Return the sentence about one wish."""
+    brief, seen = next(iter(situation.briefs.values())), next(iter(situation.observations.values()))
+    mine = list(wish.meant(situation.seats))
+    if wish.do in TASKS:
+        return _task_part(wish, brief, seen, mine[0])
+    if wish.do == FIRST:
+        return [FIRST, wish.what]
+    if wish.do in (STOP, GO_ON):
+        return [wish.do, mine, ""]
+    return [_left_code(wish, brief), mine, wish.what] if wish.forbids else _own_part(wish, brief)
+
+
+def _task_part(wish: Wish, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int) -> answers.Part:
+    if wish.do == MAKE and product_exists(seen, wish.what):
+        return [answers.EXISTS, wish.what]
+    is_held = seen["agents"][seat]["holds"] == wish.what
+    if wish.do == FETCH and not (is_held or item_source(seen, brief, wish.what)):
+        return [answers.MISSING, seat, wish.what]
+    if wish.do != MAKE:
+        return [wish.do, seat, wish.what]
+    verb, item = answers.work_words(brief, wish.what)
+    return [verb, seat, item]
+
+
+def _left_code(wish: Wish, brief: Mapping[str, Json]) -> str:
+    """Return the code of the sentence about what robots shall not do."""
+    if wish.do == LEAVE_SERVING:
+        return "not_serve" if wish.what else "not_serve_all"
+    return {LEAVE_TOOL: "not_use", LEAVE_ITEM: "not_take"}.get(wish.do, "not_make")
+
+
+def _own_part(wish: Wish, brief: Mapping[str, Json]) -> answers.Part:
+    """Return the sentence about what the sender does."""
+    if wish.do in (LEAVE_PRODUCT, LEAVE_DISH):
+        verb, item = answers.work_words(brief, wish.what)
+        return [f"you_{verb}", item]
+    if wish.do == LEAVE_SERVING:
+        return ["you_serve", wish.what] if wish.what else ["you_serve_all"]
+    return ["you_use" if wish.do == LEAVE_TOOL else "you_fetch", wish.what]
+
+
+def _point_parts(situation: Situation, point: OpenPoint) -> Iterator[answers.Part]:
+    """Yield the sentences about a part of a message that is no wish."""
+    mine = [seat for seat in situation.seats if not point.seats or seat in point.seats]
+    if point.kind == TALK:
+        yield [answers.ALL_RIGHT]
+    elif point.kind == WHICH:
+        yield [answers.WHICH_ONE, *point.products]
+    elif point.kind in (UNCLEAR, HELP):
+        brief = next(iter(situation.briefs.values()))
+        yield [point.kind, *answers.example_sentences(brief, _ordered(situation), mine[0] if mine else 0)]
+    else:
+        if point.kind == QUESTION:
+            yield [QUESTION]
+        yield [DOING, mine]
+
+
+def job_answers(
+    situation: Situation, instructions: HeardInstructions, fresh: Sequence[Wish]
 ) -> tuple[MessageDraft, ...]:
-    """Return the answers to new messages: one message that says what was understood, and an answer to each
-    new job.
-
-    If something is not understood for the first time, the answer also lists what people can ask.
-    """
-    organisation = situation.talk.organisation
-    if organisation is None:
-        return ()
-    mine = [wish for wish in instructions.fresh if not wish.is_job and wish.meant(situation.seats)]
-    lines = [_answer(wish, situation, brief) for wish in mine]
-    if needs_help(situation, instructions):
-        lines.append(UNCLEAR_TEXT if instructions.before["helped"] else HELP_TEXT)
-    words = {one.sender for one in instructions.news if one.kind != INFORM and one.sender is not None}
-    to = tuple(sorted(words & set(organisation.to(situation.talk.member, ANSWER))))
-    answer = (MessageDraft(" ".join(dict.fromkeys(lines)), ANSWER, to),) if lines and to else ()
-    jobs = [one for one in instructions.news if one.kind == INFORM]
-    return (*answer, *(_taken(situation, one, brief, instructions.fresh) for one in jobs))
-
-
-def _taken(
-    situation: Situation, job: TeamMessage, brief: Mapping[str, Json], fresh: Sequence[Wish]
-) -> MessageDraft:
-    """Return the agent's answer to a job in plain text. The agent accepts the job if it understands the text,
-    and otherwise declines it."""
-    mine = [wish for wish in fresh if wish.number == job.number and wish.meant(situation.seats)]
-    to, data = (job.sender or 0,), {"job": job.number}
-    if not mine:
-        return MessageDraft(HELP_TEXT, DECLINE, to, data)
-    lines = [_answer(wish, situation, brief) for wish in mine]
-    return MessageDraft(" ".join(dict.fromkeys(lines)), ACCEPT, to, data)
+    """Return the answer to each new job in plain text. The agent accepts a job that it understands, and
+    otherwise declines it."""
+    brief, jobs = next(iter(situation.briefs.values())), list[MessageDraft]()
+    for job in (one for one in instructions.news if one.kind == INFORM):
+        mine = [one for one in fresh if one.number == job.number and one.meant(situation.seats)]
+        to, data = (job.sender or 0,), {"job": job.number}
+        unclear = list(_point_parts(situation, OpenPoint(UNCLEAR)))
+        parts = list(_understood(situation, mine)) or unclear
+        jobs.append(answers.answer_message(parts, brief, ACCEPT if mine else DECLINE, to, data))
+    return tuple(jobs)
 
 
 def report_messages(
-    situation: Situation,
-    brief: Mapping[str, Json],
-    wishes: Sequence[Wish],
-    left: Collection[Wish],
-    done: Collection[Wish],
+    situation: Situation, wishes: Sequence[Wish], left: Collection[Wish], done: Collection[Wish]
 ) -> tuple[MessageDraft, ...]:
-    """Return reports about finished jobs, and about items that could not be fetched in time.
+    """Return reports about finished jobs, and about tasks that could not be done in time.
 
-    `wishes` are all requests, `left` those that remain, and `done` those that were fulfilled. A job to fetch
-    several items is reported once, after the last item.
+    `wishes` are all requests, `left` those that remain, and `done` those that were fulfilled. A job with
+    several tasks is reported once, after the last one.
     """
-    ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
+    ours = [wish for wish in wishes if wish.do in TASKS and wish.meant(situation.seats)]
     ended = [wish for wish in ours if wish not in left]
-    open_jobs = {wish.number for wish in left if wish.do == FETCH}
+    open_jobs = {wish.number for wish in left if wish.do in TASKS}
     by_job = {wish.number: wish for wish in ended if wish.is_job and wish.number not in open_jobs}
     late = [one for one in ended if not one.is_job and one not in done and one.is_over(situation.step + 1)]
-    talk = situation.talk
+    talk, brief = situation.talk, next(iter(situation.briefs.values()))
     receivers = talk.organisation.to(talk.member, ANSWER) if talk.organisation else ()
-    texts = ((one.sender, FAILED_TEXT.format(_name(one, brief))) for one in late if one.sender in receivers)
-    sorry = (MessageDraft(text, ANSWER, (sender,)) for sender, text in texts)
+    sorry = (
+        answers.answer_message([_ended_part(one, is_done=False)], brief, ANSWER, (one.sender,))
+        for one in late
+        if one.sender in receivers
+    )
     return (*(_report(wish, brief, is_done=wish in done) for wish in by_job.values()), *sorry)
 
 
+def _ended_part(wish: Wish, *, is_done: bool) -> answers.Part:
+    return [answers.DONE, wish.what] if is_done else [answers.LATE, wish.seats[0], wish.what]
+
+
 def _report(wish: Wish, brief: Mapping[str, Json], *, is_done: bool) -> MessageDraft:
-    status = "done" if is_done else "failed"
-    text = ("Done: {}." if is_done else FAILED_TEXT).format(_name(wish, brief))
-    return MessageDraft(text, REPORT, (wish.sender,), {"job": wish.number, "status": status})
+    data = {"job": wish.number, "status": "done" if is_done else "failed"}
+    return answers.answer_message([_ended_part(wish, is_done=is_done)], brief, REPORT, (wish.sender,), data)
 
 
-def _name(wish: Wish, brief: Mapping[str, Json]) -> str:
-    return str(brief["names"].get(wish.what, wish.what)).lower()
-
-
-def _answer(wish: Wish, situation: Situation, brief: Mapping[str, Json]) -> str:
-    mine = wish.meant(situation.seats)
-    robots = and_list([f"robot {seat + 1}" for seat in mine]) if wish.seats else "we"
-    name = _name(wish, brief)
-    held = [situation.observations[seat]["agents"][seat]["holds"] for seat in mine]
-    if wish.do == FETCH and wish.what not in held and not item_source(situation, brief, wish.what):
-        return f"There is no {name} now; I fetch it if there is some soon."
-    said = {
-        FETCH: f"{robots}: fetching {name}.",
-        FIRST: f"{name} first.",
-        STOP: f"{robots}: waiting.",
-        GO_ON: f"{robots}: going on.",
-        LEAVE_TOOL: f"the {name} is yours.",
-        LEAVE_DISH: f"{name} is yours.",
-        LEAVE_ITEM: f"the {name} is yours.",
-    }[wish.do]
-    return said[:1].upper() + said[1:]
+# Commands
 
 
 @dataclass(slots=True)
@@ -232,9 +320,10 @@ class FollowedInstructions:
     answers to people."""
 
     situation: Situation
-    commands: dict[int, Command] = field(default_factory=dict)
+    tasks: TaskProgress = field(default_factory=TaskProgress)
     memory: dict[str, Json] = field(default_factory=dict)
     says: tuple[MessageDraft, ...] = ()
+    answer: OpenAnswer = field(default_factory=OpenAnswer)
 
 
 def follow_instructions(
@@ -246,72 +335,95 @@ def follow_instructions(
     `at_jobs` maps each robot with a job to the number of the job's message. Older requests do not apply to
     this robot.
     """
-    brief, step = next(iter(situation.briefs.values())), situation.step + 1
-    wishes = list(instructions.wishes)
-    now = current_wishes(wishes, situation.seats, step=step)
+    step = situation.step + 1
+    wishes = assigned_wishes(situation, instructions.wishes, at_jobs)
+    fresh = wishes[len(wishes) - len(_kept_fresh(instructions)) :]
+    tool_of = _tools(next(iter(situation.briefs.values())))
+    kept = [wish for wish in wishes if not is_offer_done(situation, wish)]
+    now = current_wishes(kept, situation.seats, step=step, tool_of=tool_of)
     if begun := tuple(sorted(now.stopped & at_jobs.keys())):
-        wishes.append(Wish(instructions.last, 0, step, GO_ON, "", begun))
-        now = current_wishes(wishes, situation.seats, step=step)
-    commands, done = _instructed_commands(situation, brief, now, at_jobs)
-    asked = current_wishes((wish for wish in wishes if wish.do == FETCH), situation.seats, step=0).fetches
-    still = current_wishes(wishes, situation.seats, step=0).fetches
-    ended = [*done, *(wish for wish in asked if wish not in still)]  # somebody asked for something else
-    left = open_wishes(wishes, step=step, done=ended)
-    helped = instructions.before["helped"] or needs_help(situation, instructions)
-    memory = {"last": instructions.last, "helped": helped, "wishes": [one.to_json() for one in left]}
-    says = answer_messages(situation, brief, instructions) + report_messages(
-        situation, brief, wishes, left, done
+        goes_on = Wish(instructions.last, 0, step, GO_ON, "", begun)
+        wishes, kept = [*wishes, goes_on], [*kept, goes_on]
+        now = current_wishes(kept, situation.seats, step=step, tool_of=tool_of)
+    made = task_progress(situation, now, at_jobs)
+    asked = [wish for wish in wishes if wish.do in TASKS and wish.meant(situation.seats)]
+    still = current_wishes(wishes, situation.seats, step=0, tool_of=tool_of).tasks
+    ended = [*made.done, *(wish for wish in asked if wish not in still)]  # somebody asked for something else
+    left = open_wishes(kept, step=step, done=ended)
+    memory = {"last": instructions.last, "wishes": [one.to_json() for one in left]}
+    reports = report_messages(situation, wishes, left, made.done)
+    rest = situation_of_rest(situation, made.commands)
+    seen = {
+        seat: _seen(situation.observations[seat], situation.briefs[seat], now.of_seat(seat))
+        for seat in rest.seats
+    }
+    return FollowedInstructions(
+        replace(rest, observations=seen),
+        made,
+        memory,
+        (*job_answers(situation, instructions, fresh), *reports),
+        open_answer(situation, instructions, fresh),
     )
-    rest = situation_of_rest(situation, commands)
-    seen = {seat: _seen(situation.observations[seat], brief, now) for seat in rest.seats}
-    return FollowedInstructions(replace(rest, observations=seen), commands, memory, says)
 
 
-def _instructed_commands(
-    situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, at_jobs: Mapping[int, int]
-) -> tuple[dict[int, Command], list[Wish]]:
-    """Return the commands of the robots that have an instruction, and the requests that are fulfilled now."""
-    commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
-    done: list[Wish] = []
-    for wish in now.fetches:
-        seats = [seat for seat in _asked(wish, situation.seats, at_jobs) if seat not in commands]
-        agents = {seat: situation.observations[seat]["agents"][seat] for seat in seats}
-        if any(agent["holds"] == wish.what for agent in agents.values()):
-            done.append(wish)
-            continue
-        free = [seat for seat, agent in agents.items() if not agent["holds"]]
-        source = item_source(situation, brief, wish.what)
-        if free and source:
-            commands[free[0]] = fetch_command(agents[free[0]], source, wish.what, brief)
-    return commands, done
+def _tools(brief: Mapping[str, Json]) -> dict[str, str]:
+    """Return the kind of tool of each product and place."""
+    return {**brief["locations"], **{item: str(one["tool"]) for item, one in brief["recipes"].items()}}
 
 
-def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
-    """Return the robots that should carry out a request to fetch something: the addressed robots without a
-    job.
-
-    If the request names robots, or if all have jobs, robots with a job older than the request are included.
-    """
-    meant = wish.meant(mine)
-    free = [seat for seat in meant if seat not in at_jobs]
-    return free if free and not wish.seats else [s for s in meant if at_jobs.get(s, 0) < wish.number]
+def _kept_fresh(instructions: HeardInstructions) -> list[Wish]:
+    """Return the new wishes that still apply."""
+    return [wish for wish in instructions.fresh if wish in instructions.wishes]
 
 
 def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:
     """Return the situation of the seats without a command in `commands`. In it, `commands` count as already
     given in this step."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
+    return situation_of_seats(situation, seats, commands)
+
+
+def situation_of_seats(
+    situation: Situation, seats: tuple[int, ...], commands: Mapping[int, Command]
+) -> Situation:
+    """Return the situation of some seats. In it, `commands` count as already given in this step."""
     commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
     return replace(situation, seats=seats, commanded=commanded, memory=memory)
 
 
+def seats_by_reservations(situation: Situation) -> list[tuple[int, ...]]:
+    """Return the seats in groups that leave the same things alone (see `follow_instructions`). Groups that
+    leave fewer things alone come first."""
+    groups = dict[tuple[frozenset[str], ...], list[int]]()
+    for seat in situation.seats:
+        seen = situation.observations[seat]
+        dishes = [order["dish"] for order in seen["orders"]]
+        left = tuple(frozenset(one) for one in (seen.get("theirs", ()), seen.get("unmade", ()), dishes))
+        groups.setdefault(left, []).append(seat)
+    return [tuple(groups[left]) for left in sorted(groups, key=lambda one: len(one[0]) + len(one[1]))]
+
+
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:
-    """Return the observation as the planner should see it. Orders that people want to serve themselves are
-    removed. `theirs` lists the items that people get, and `unmade` the items that must not be made."""
-    orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
+    """Return the observation as the planner should see it. Orders that people make themselves, or that a
+    robot serves as its task, are removed. `theirs` lists the items that people get, and `unmade` the items
+    that must not be made, because somebody else makes them."""
+    kept = _unserved(observation, brief, now)
+    orders = orders_without(observation["orders"], {*now.dishes, *kept})
+    for task in (wish for wish in now.tasks if wish.do == SERVE):
+        same = [order for order in orders if order["dish"] == task.what]
+        orders = [order for order in orders if not same or order is not same[0]]
     first = [order for order in orders if order["dish"] == now.first]
     made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]
-    return {**observation, "orders": first or orders, "theirs": [*now.items, *now.dishes], "unmade": made}
+    made += [wish.what for wish in now.tasks if wish.do == MAKE]
+    theirs = [*now.items, *now.dishes, *kept]
+    return {**observation, "orders": first or orders, "theirs": theirs, "unmade": [*made, *now.products]}
+
+
+def _unserved(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> list[str]:
+    """Return the dishes that are there and that people serve themselves. The robots leave them where they
+    are."""
+    dishes = [dish for dish in brief["dishes"] if {dish, ""} & now.unserved]
+    return [dish for dish in dishes if product_exists(observation, dish)]
 
 
 def _memory_of(memory: Json, seats: Sequence[int]) -> Json:

@@ -1,74 +1,51 @@
-"""Parse requests that people write to robots in plain English, by fixed rules.
+"""Parse requests that people write to robots in plain sentences, by fixed rules.
 
-Examples: *Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* If
-people write that they will do something, it is reserved for them. Text that is not understood is ignored. A
-request applies until it is done or replaced, or until somebody writes *go on*.
+Examples: *Robot 2: chop the salmon, I will cook the rice. Tuna sushi first. Don't cook rice. Stop. Go on.*
+What people do themselves is reserved for them. A request applies until it is done or replaced, or until
+somebody writes *go on*.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
 from typing import Self
 
+from kitchen.agents.plain_sentences.sentence_clauses import (
+    AVOID,
+    DOING,
+    HALT,
+    HELP,
+    OFFER,
+    ORDER,
+    QUESTION,
+    RESUME,
+    TALK,
+    UNCLEAR,
+    Clause,
+)
 from kitchen.contract.organisation import ASK, INFORM, SAY, WITHDRAW, Organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Json
-from kitchen.worlds.cuisine.display_text import readable_name
+from kitchen.worlds.cuisine.planner.instruction_targets import WORK_TOOLS, Targets
+from kitchen.worlds.cuisine.planner.kitchen_sentences import read_sentences
 
-FETCH, FIRST, STOP, GO_ON = "fetch", "first", "stop", "go_on"
+FETCH, MAKE, SERVE, FREE = "fetch", "make", "serve", "free"
+FIRST, STOP, GO_ON = "first", "stop", "go_on"
 LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM = "leave_tool", "leave_dish", "leave_item"
-LEAVE_WISHES = frozenset({LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM})
-"""Wishes by which people reserve something for themselves."""
-_DO = (
-    "tak|get|got|fetch|bring|grab|pick|carry|put|us|hav|handl|do|mak|prepar|serv|deliver|chop|cut|slic|mix|"
-    "blend|fry|grind|bak|boil|cook|steam"
-)
-_OWN = re.compile(
-    r"\b(?:let me|i'll|i'm|i've|i)\s+"
-    r"(?:(?!not|wait|need|want(?! to)|see|think|know|hope|robot)[a-z]+\s+){0,2}?"
-    rf"(?:{_DO})(?:e|es|s|ing|ting|bing|ping)?\b|\bleave\b|\bmyself\b"
-)
-"""People who say what they do themselves: *I take*, *I am cooking*, *let me just use*."""
-_THEIRS = re.compile(rf"\b(?:let me(?! know)|i will|i'll|i do|i'm|i am)\b|{_OWN.pattern}")
-"""Things that people do themselves or only mention; they are not requests."""
-_ASKS = re.compile(r"\b(?:should|shall|must|do) i\b")
-"""A question whether to do something is not a promise to do it."""
-WISH_PATIENCE_STEPS = 20
-"""Steps after which an item that could not be fetched is forgotten."""
-
-_ROBOTS = re.compile(r"\brobots?\s+(\d{1,2}(?:\s*(?:,|and|&)\s*\d{1,2})*)")
-_NOT = re.compile(r"\b(?:\w+n't|never|not)\b(?! ?mind)")
-_SIGNS: Mapping[str, re.Pattern[str]] = {
-    GO_ON: re.compile(r"\b(?:go on|carry on|continue|resume|never ?mind|go ahead)\b"),
-    LEAVE_DISH: _THEIRS,
-    LEAVE_ITEM: _OWN,
-    LEAVE_TOOL: _THEIRS,
-    FIRST: re.compile(r"\b(?:first|next|most urgent|priority|prioriti[sz]e)\b"),
-    FETCH: re.compile(r"\b(?:fetch(?:es)?|(?:get|bring|grab|take)s?|picks? up)\b"),
-    STOP: re.compile(r"^(?!i\b)[^?]*\b(?:stop|wait|halt|freeze|hold on|stand still)\b[^?]*$"),
-}
-"""Patterns of each wish, in the order in which they are searched for."""
-_CLAUSES = re.compile(
-    r"[.;!?\n,\s]*\b(?:and\s+)?then\b,?\s*|(?<=\?)\s+|[.;!\n]+\s*"
-    r"|(?:,\s*|\s)(?:and|but)\s+(?=robots?\s+\d|you\b|i\b|let me\b)|,\s*(?=you\b|i\b|let me\b)"
-)
-"""The text between two requests in one message."""
-_WORK: Mapping[str, tuple[str, ...]] = {
-    "chop": ("chopboard",),
-    "cut": ("chopboard",),
-    "slic": ("chopboard",),
-    "mix": ("mixer",),
-    "blend": ("blender",),
-    "fry": ("fryer", "pan"),
-    "grind": ("grinder",),
-    "bak": ("oven",),
-    "boil": ("pot",),
-    "cook": ("pot", "pan", "oven", "fryer", "steamer"),
-    "steam": ("steamer",),
-}
-"""Tools by the beginning of the word for the work done with them."""
+LEAVE_PRODUCT, LEAVE_SERVING = "leave_product", "leave_serving"
+TASKS = frozenset({FETCH, MAKE, SERVE, FREE})
+"""Wishes that one robot carries out."""
+LEAVE_WISHES = frozenset({LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM, LEAVE_PRODUCT, LEAVE_SERVING})
+"""Wishes by which people reserve something for themselves, or forbid it."""
+WISH_PATIENCE_STEPS: Mapping[str, int] = {FETCH: 20, MAKE: 40, SERVE: 50, FREE: 20}
+"""Steps after which a task that could not be done is forgotten."""
+OFFER_PATIENCE_STEPS = 60
+"""Steps after which a thing is no longer kept for somebody who wanted to make or fetch it."""
+NOT_SEEN = -1
+WHICH = "which"
+"""The kind of an open question for a product that the words do not decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +58,16 @@ class Wish:
     step: int
     do: str
     what: str = ""
-    """An item, a dish, or the kind of a tool, in the codes of the world."""
+    """An item, a dish, a place, or the kind of a tool, in the codes of the world. Empty for LEAVE_SERVING:
+    all dishes."""
     seats: tuple[int, ...] = ()
-    """The robots that were named; empty if all are meant."""
+    """The robots that were named; empty if all are meant. For a task, the robot that does it."""
     is_job: bool = False
+    forbids: bool = False
+    """True if robots shall not do it, False if the sender does it. For LEAVE_WISHES only."""
+    mark: int = 0
+    """For the task SERVE: how often the dish was served when it was given. For what the sender makes: how
+    many were there. For what the sender fetches: 1 if they held it. NOT_SEEN before this is known."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
@@ -96,8 +79,14 @@ class Wish:
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return whether this is a request to fetch an item that was written too many steps before `step`."""
-        return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
+        """Return whether this is a task, or a thing kept for the sender, from too long before `step`."""
+        limit = OFFER_PATIENCE_STEPS if self.ends_when_done else WISH_PATIENCE_STEPS.get(self.do)
+        return limit is not None and step >= self.step + limit
+
+    @property
+    def ends_when_done(self) -> bool:
+        """Return whether the sender makes or fetches one thing. It is kept for them until they have."""
+        return self.do in (LEAVE_PRODUCT, LEAVE_DISH, LEAVE_ITEM) and not self.forbids
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
         """Return the robots to which the request applies: those that it names or, if it names none, all of
@@ -105,44 +94,119 @@ class Wish:
         return tuple(seat for seat in mine if not self.seats or seat in self.seats)
 
 
+@dataclass(frozen=True, slots=True)
+class OpenPoint:
+    """A part of a message that is no wish: a question, a plea for help, small talk, or unclear words."""
+
+    kind: str
+    """DOING, HELP, QUESTION, TALK, UNCLEAR or WHICH."""
+    seats: tuple[int, ...] = ()
+    """The robots that were named."""
+    products: tuple[str, ...] = ()
+    """For WHICH: the products between which the words do not decide."""
+
+
+@dataclass(slots=True)
+class ParsedMessage:
+    """All that one message says."""
+
+    wishes: list[Wish] = field(default_factory=list)
+    points: list[OpenPoint] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class CurrentWishes:
     """The effect of all wishes that apply now: stopped robots, the preferred dish, reserved things, and
-    items to fetch."""
+    tasks."""
 
     stopped: set[int] = field(default_factory=set)
     first: str = ""
     tools: set[str] = field(default_factory=set)
-    """Kinds of tools that somebody has reserved."""
+    """Kinds of tools that the robots leave alone."""
     dishes: set[str] = field(default_factory=set)
-    """Dishes that people make themselves."""
+    """Dishes that the robots do not make."""
     items: set[str] = field(default_factory=set)
-    """Other items that people bring or make themselves."""
-    fetches: list[Wish] = field(default_factory=list)
+    """Items that the robots neither take nor make."""
+    products: set[str] = field(default_factory=set)
+    """Products that the robots use if they are there, but do not make."""
+    unserved: set[str] = field(default_factory=set)
+    """Dishes that the robots make but do not serve; with an empty code, all."""
+    tasks: list[Wish] = field(default_factory=list)
+    of_some: list[Wish] = field(default_factory=list)
+    """What only some of the agent's robots leave alone."""
+    tool_of: Mapping[str, str] = field(default_factory=dict)
+    """The kind of tool of each product and place."""
 
-    def fetch(self, wish: Wish) -> None:
-        """Add a request to fetch an item. Robots that it names no longer wait, and the item is no longer
-        reserved for people."""
+    def of_seat(self, seat: int) -> CurrentWishes:
+        """Return these wishes as they apply to one robot."""
+        own = deepcopy(self)
+        for wish in self.of_some:
+            if seat in wish.seats:
+                own.kept(wish.do).add(wish.what)
+        return own
+
+    def add_task(self, wish: Wish) -> None:
+        """Add a task. Robots that it names no longer wait, and its item is no longer reserved."""
         self.stopped -= set(wish.seats)
-        self.items.discard(wish.what)
-        self.fetches.append(wish)
+        for kept in (self.items, self.products, self.dishes):
+            kept.discard(wish.what)
+        named = set(wish.seats)
+        self.of_some = [
+            each for each in self.of_some if each.what != wish.what or not named & set(each.seats)
+        ]
+        if wish.do == SERVE:
+            self.unserved -= {wish.what, ""}
+        self.tasks.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
-        """Apply a request that is not about fetching. `seats` are the robots that it concerns, and `mine` are
-        all robots of the agent."""
+        """Apply a request that is no task. `seats` are the robots that it concerns, and `mine` are all robots
+        of the agent."""
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
-                self.first, self.tools, self.dishes, self.items, self.fetches = "", set(), set(), set(), []
+                self._forget()
         elif wish.do == STOP:
             self.stopped |= seats
-            self.fetches = [each for each in self.fetches if not set(each.meant(mine)) & seats]
+            self.tasks = [each for each in self.tasks if not set(each.meant(mine)) & seats]
         elif wish.do == FIRST:
             self.first = wish.what
-        else:  # something is reserved for a person, and not fetched any more
-            kept = {LEAVE_TOOL: self.tools, LEAVE_DISH: self.dishes, LEAVE_ITEM: self.items}
-            kept[wish.do].add(wish.what)
-            self.fetches = [each for each in self.fetches if each.what != wish.what]
+            self.dishes.discard(wish.what)
+        else:  # something is reserved, and these robots do not do it any more
+            if seats == set(mine):
+                self.kept(wish.do).add(wish.what)
+            else:
+                self.of_some.append(replace(wish, seats=tuple(sorted(seats))))
+            self.tasks = [
+                one for one in self.tasks if not (set(one.meant(mine)) & seats and self._ends(one, wish))
+            ]
+
+    def _ends(self, task: Wish, left: Wish) -> bool:
+        """Return whether a task cannot be done without what robots shall leave alone."""
+        if left.do == LEAVE_SERVING:
+            return task.do == SERVE and left.what in ("", task.what)
+        if left.do == LEAVE_TOOL:
+            return task.do in (MAKE, FREE) and self.tool_of.get(task.what, task.what) == left.what
+        return task.what == left.what
+
+    def kept(self, do: str) -> set[str]:
+        """Return what all robots leave alone, of one kind of LEAVE_WISHES."""
+        found: set[str] = getattr(self, _KEPT[do])
+        return found
+
+    def _forget(self) -> None:
+        self.first, self.tasks, self.of_some = "", [], []
+        for do in _KEPT:
+            self.kept(do).clear()
+
+
+_KEPT: Mapping[str, str] = {
+    LEAVE_TOOL: "tools",
+    LEAVE_DISH: "dishes",
+    LEAVE_ITEM: "items",
+    LEAVE_PRODUCT: "products",
+    LEAVE_SERVING: "unserved",
+}
+"""The attributes of CurrentWishes with what robots leave alone."""
 
 
 def people_messages(
@@ -172,101 +236,123 @@ def withdrawn_jobs(messages: Iterable[TeamMessage]) -> set[Json]:
     return {said.data.get("job") for said in messages if said.kind == WITHDRAW}
 
 
-def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> list[Wish]:
+def parse_wishes(
+    messages: Iterable[TeamMessage], brief: Mapping[str, Json], orders: Sequence[str] = ()
+) -> list[Wish]:
     """Return all wishes (people's requests) that can be understood in these messages, in order."""
-    return [wish for said in messages for wish in _read(said, brief)]
+    return [wish for said in messages for wish in parse_message(said, brief, orders).wishes]
 
 
-def _read(message: TeamMessage, brief: Mapping[str, Json]) -> Iterator[Wish]:
-    named: tuple[int, ...] = ()
-    for clause, goes_on in _clauses(" ".join(message.text.lower().replace("\u2019", "'").split(" "))):
-        numbers = (number for found in _ROBOTS.findall(clause) for number in re.findall(r"\d+", found))
-        named = tuple(int(number) - 1 for number in numbers) or (named if goes_on else ())
-        do, things = _asked(clause, brief)
-        for what in things:
-            yield Wish(
-                message.number, message.sender or 0, message.step, do, what, named, message.kind == INFORM
-            )
+def parse_message(
+    message: TeamMessage,
+    brief: Mapping[str, Json],
+    orders: Sequence[str] = (),
+    senders: Sequence[int] = (),
+) -> ParsedMessage:
+    """Return what a message says. `orders` are the ordered dishes, the most urgent first. They decide between
+    several products that a word can mean. `senders` are the robots of the sender."""
+    parsed, targets = ParsedMessage(), Targets(brief, orders)
+    for clause in read_sentences(message.text, brief):
+        if clause.players and set(clause.players) <= set(senders) and clause.kind == ORDER:
+            clause = replace(clause, kind=OFFER, players=())  # they name their own robot
+        _add_clause(parsed, clause, targets, message)
+    return parsed
 
 
-def _clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield (clause, follows) for each clause of a message. `follows` is True if *then* connects it to the
-    clause before it: the same robots are meant.
-
-    A part that requests nothing belongs to the next clause: *robot 1 and robot 2 wait*.
-    """
-    begun, goes_on = 0, False
-    for found in _CLAUSES.finditer(text):
-        clause = " ".join(text[begun : found.start()].split())
-        if any(sign.search(clause) for sign in _SIGNS.values()):
-            yield clause, goes_on
-            begun, goes_on = found.end(), "then" in found[0]
-    yield " ".join(text[begun:].split()), goes_on
-
-
-def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """Return what one clause of a message requests, and the things that the request is about. Both are empty
-    if the clause is not understood."""
-    own, asks = _THEIRS.search(text), _ASKS.search(text)
-    for do, sign in _SIGNS.items():
-        if not sign.search(text) or _NOT.search(text):
-            continue
-        if (own and do in {FIRST, FETCH}) or (asks and do in LEAVE_WISHES):
-            continue
-        if things := _what(do, text, brief):
-            return do, things
-    return "", ()
+def _add_clause(parsed: ParsedMessage, clause: Clause, targets: Targets, message: TeamMessage) -> None:
+    if clause.kind in (DOING, HELP, QUESTION, TALK, UNCLEAR):
+        parsed.points.append(OpenPoint(clause.kind, clause.players))
+        return
+    drafts = list(_drafts(clause, targets))
+    if clause.has_unknown and all(targets.kind_of(thing) for thing in clause.things):
+        drafts = [draft for draft in drafts if draft[0] not in TASKS]  # the thing itself is not known
+    _, choice = targets.made(clause.verb, clause.things)
+    if not drafts:
+        point = (
+            OpenPoint(WHICH, clause.players, tuple(choice)) if choice else OpenPoint(UNCLEAR, clause.players)
+        )
+        parsed.points.append(point)
+    is_job, forbids = message.kind == INFORM, clause.kind == AVOID
+    for do, what in dict.fromkeys(drafts):
+        seats = clause.players if clause.kind != OFFER else ()
+        wish = Wish(message.number, message.sender or 0, message.step, do, what, (), is_job, forbids)
+        wish = replace(wish, mark=NOT_SEEN) if wish.ends_when_done else wish
+        each = [(seat,) for seat in seats] if do in TASKS and seats else [seats]
+        parsed.wishes += [replace(wish, seats=one) for one in each]
 
 
-def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the things that a request is about; empty if none is named. `do` is the kind of request. Only
-    some kinds can have several things."""
-    if do in {STOP, GO_ON}:
-        return ("",)
-    if do == LEAVE_TOOL:
-        return _tool(text, brief)
-    if do == LEAVE_ITEM and re.search(r"\bus(?:e|ing)\b", text):
-        return ()  # the tool is meant, whatever it is used for
-    things = brief["dishes"] if do in {FIRST, LEAVE_DISH} else [*brief["base"], *brief["recipes"]]
-    named = _named(text, brief, things)
-    return named if do in {FETCH, LEAVE_ITEM} else named[:1]
+Draft = tuple[str, str]
+"""What a wish asks to do, and with what."""
 
 
-def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[str, ...]:
-    """Return the things that the text names, in order. A name that is only part of a longer name does not
-    count."""
-    known = brief.get("names", {})
-    by_name: dict[str, str] = {}
-    for code in codes:
-        by_name |= {known.get(code, readable_name(code)).lower(): code, code.lower(): code}
-    found: dict[str, int] = {}
-    for name in sorted(by_name, key=len, reverse=True):
-        for one in re.finditer(rf"\b{re.escape(name)}s?\b", text):
-            found.setdefault(by_name[name], one.start())
-            text = text[: one.start()] + "_" * len(one[0]) + text[one.end() :]
-    return tuple(sorted(found, key=lambda code: found[code]))
+def _drafts(clause: Clause, targets: Targets) -> Iterator[Draft]:
+    """Yield what a clause asks for, in codes. Nothing if it names nothing that this kitchen has."""
+    if clause.kind in (HALT, RESUME):
+        yield (STOP if clause.kind == HALT else GO_ON), ""
+    elif clause.kind == ORDER:
+        yield from _ordered(clause, targets)
+    elif not (clause.kind == AVOID and clause.is_first):
+        yield from _left(clause, targets)
 
 
-def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the kind of tool that the text names, or that the work in the text needs, as a tuple of one.
-    Empty if there is none."""
-    places: Mapping[str, str] = brief["locations"]
-    kinds = sorted(set(places.values()) - {"storage", "servingtable"})
-    named = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}s?\b", text)]
-    doing = [kind for begin, tools in _WORK.items() if re.search(rf"\b{begin}", text) for kind in tools]
-    return tuple([*named, *(kind for kind in doing if kind in kinds)][:1])
+def _ordered(clause: Clause, targets: Targets) -> Iterator[Draft]:
+    """Yield the tasks of an order, or the dishes that come first."""
+    verb, things = clause.verb, clause.things
+    dishes = targets.named_dishes([one for one in things if not targets.kind_of(one)])
+    if verb == "fetch" and any(targets.kind_of(thing) == "servingtable" for thing in things):
+        verb = "serve"
+    if verb == "serve":
+        yield from ((SERVE, dish) for dish in targets.dishes(things))
+    elif verb == "free":
+        places = [thing.removeprefix("@") for thing in things if targets.kinds_in([thing])]
+        yield from ((FREE, place) for place in places)
+    elif dishes and (clause.is_first or clause.is_common) and verb != "fetch":
+        yield from ((FIRST, dish) for dish in dishes)
+    elif verb == "fetch":
+        yield from ((FETCH, item) for item in targets.items(things))
+    else:
+        yield from _work(verb, things, targets)
 
 
-def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
+def _work(verb: str, things: Sequence[str], targets: Targets) -> Iterator[Draft]:
+    """Yield the products to make. Ingredients that only stand in a recipe with others are fetched."""
+    products, choice = targets.made(verb, things)
+    yield from ((MAKE, product) for product in products)
+    if not (products or choice or verb in WORK_TOOLS):
+        yield from ((FETCH, item) for item in targets.items(things) if item in targets.brief["base"])
+
+
+def _left(clause: Clause, targets: Targets) -> Iterator[Draft]:
+    """Yield what is reserved for the sender, or forbidden."""
+    verb, things = clause.verb, clause.things
+    items = [thing for thing in things if not targets.kind_of(thing)]
+    kinds = targets.kinds_in(things)
+    if verb == "serve":
+        yield from ((LEAVE_SERVING, dish) for dish in (targets.dishes(things) if items else [""]))
+    elif kinds and (verb in ("use", "") or not items):
+        yield from ((LEAVE_TOOL, kind) for kind in kinds)
+    elif verb in ("fetch", "use"):
+        yield from ((LEAVE_ITEM, item) for item in targets.items(items))
+    elif not items:
+        yield from ((LEAVE_TOOL, kind) for kind in targets.tools_of(verb))
+    else:
+        for do, what in _work(verb, things, targets):
+            is_dish = what in targets.brief["dishes"]
+            yield (LEAVE_ITEM if do == FETCH else LEAVE_DISH if is_dish else LEAVE_PRODUCT), what
+
+
+def current_wishes(
+    wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int, tool_of: Mapping[str, str] | None = None
+) -> CurrentWishes:
     """Return the combined effect of these requests on the agent's robots (`mine`). Later requests override
-    earlier ones. Old requests to fetch an item are ignored."""
-    now = CurrentWishes()
+    earlier ones. Old requests are ignored. `tool_of` has the kind of tool of each product and place."""
+    now = CurrentWishes(tool_of=tool_of or {})
     for wish in wishes:
         seats = set(wish.meant(mine))
-        if seats and wish.do == FETCH:
+        if seats and wish.do in TASKS:
             if not wish.is_over(step):
-                now.fetch(wish)
-        elif seats:
+                now.add_task(wish)
+        elif seats and not wish.is_over(step):
             now.take(wish, seats, mine)
     return now
 
@@ -276,19 +362,22 @@ def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> l
     equal requests, only the last is returned."""
     over = set(done)
     left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
-    last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}
+    last = {(wish.do, wish.what, wish.seats, wish.number if wish.do in TASKS else 0): wish for wish in left}
     kept = set(last.values())
     return [wish for wish in left if wish in kept]
 
 
-def is_for_member(wish: Wish, message: TeamMessage, organisation: Organisation, member: int) -> bool:
+def is_for_member(
+    wish: Wish | OpenPoint, message: TeamMessage, organisation: Organisation, member: int
+) -> bool:
     """Return whether the team member `member` has to follow this request.
 
-    A request to fetch that names no robot is for the first agent that received the message. A job is for each
-    receiver.
+    A task that names no robot is for the first agent that received the message. A job is for each receiver.
     """
-    shared = wish.do == FETCH and not wish.seats and not wish.is_job
-    return not shared or is_first_addressee(message, organisation, member)
+    is_task = isinstance(wish, OpenPoint) or (wish.do in TASKS and not wish.is_job)
+    if wish.seats or not is_task:
+        return True
+    return is_first_addressee(message, organisation, member)
 
 
 def is_first_addressee(message: TeamMessage, organisation: Organisation, member: int) -> bool:

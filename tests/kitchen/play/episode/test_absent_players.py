@@ -166,9 +166,9 @@ def test_who_takes_over_is_written_to_as_a_co_player() -> None:
     submit(episode, 1, "noop")
     decide_step(episode_id=episode.pk, step=1)
     assert Episode.objects.get().step == 1
-    assert (
-        Message.objects.latest("number").text == "Robot 2: waiting."
-    )  # what its person was told is no order
+    # what its person was told is no order
+    answer = "Understood: Robot 2 waits. This holds until you write “Go on”."
+    assert Message.objects.latest("number").text == answer
 
 
 def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_told() -> None:

@@ -99,6 +99,7 @@ class Watched:
             name=f"page-{seat}",
             others={one: one + 100 for one in others},
             away=frozenset(),
+            is_away=False,
             news_is_late=False,
             shows=lambda _: True,
         )

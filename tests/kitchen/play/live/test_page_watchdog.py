@@ -44,6 +44,7 @@ class Page:
         name="name",
         shows=lambda _: True,
         others={},
+        is_away=False,
         news_is_late=False,
     )
     subscribed = True

@@ -38,7 +38,7 @@ def test_a_page_may_ask_for_the_present_state() -> None:
     assert read_message('{"type": "sync"}') == SyncMessage()
 
 
-COMMAND = {"step": 1, "command": ["noop"], "way": "screen", "view": "tables"}
+COMMAND = {"step": 1, "command": ["noop"], "way": "screen", "view": "tables", "state": "on"}
 
 
 def test_every_type_of_message_names_itself_and_its_handler() -> None:
@@ -63,6 +63,8 @@ def test_every_type_of_message_names_itself_and_its_handler() -> None:
         '{"type": "disconnect"}',
         '{"type": "command"}',
         '{"type": "scene"}',
+        '{"type": "sound", "state": true}',
+        '{"type": "sound", "state": "off"}',
         '{"type": "scene", "way": "dream"}',
         '{"type": "view", "view": "both"}',
         '{"type": "view", "view": ["tables"]}',

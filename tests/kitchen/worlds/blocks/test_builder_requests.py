@@ -106,6 +106,16 @@ def test_a_material_that_it_has_not_is_not_replaced_by_another(text: str) -> Non
     assert talk.play(2) == [] and talk.says[0].text == "I do not have this: gold ingot."
 
 
+@pytest.mark.parametrize("text", ["give me some planks", "give me 5 or 6 planks", "给我5或6块木板"])
+def test_a_gift_without_a_clear_amount_is_asked_back(text: str) -> None:
+    talk = unknowing()
+    talk.say(text)
+    assert talk.play(2) == []
+    assert [one.text for one in talk.says[:1]] == [
+        "How many do you want? Write, for example: “give me 5 oak planks”."
+    ]
+
+
 def test_what_it_understands_in_part_it_asks_back_with_an_example_that_it_understands() -> None:
     talk = unknowing()
     talk.say("planks along an edge of level 2")

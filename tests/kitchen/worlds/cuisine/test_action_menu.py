@@ -8,8 +8,6 @@ from dataclasses import replace
 from html import unescape
 
 from kitchen.contract.page import SeatView
-from kitchen.worlds.cuisine.action_menu import fitting_actions
-from kitchen.worlds.cuisine.display_text import brief_lookup
 from tests.kitchen.worlds.cuisine.cooking import kitchen, play
 from tests.kitchen.worlds.cuisine.test_page import panel_html, seen
 
@@ -76,20 +74,32 @@ def test_what_an_order_needs_is_thrown_away_only_when_asked_and_leads_to_its_too
     assert "put storage0" in asked(view)
     assert "put storage0" not in fitting(view)
     assert apt(view) == {"chopboard0", "chopboard1"}
-    assert fitting(view) == {"goto chopboard0", "goto chopboard1"}
+    assert fitting(view) == {"goto chopboard0", "goto chopboard1"}  # either board does
 
 
 def test_a_dish_leads_to_the_table_and_is_never_thrown_away_at_once() -> None:
     view = after("goto storage0")
     agents = [{**view.observation["agents"][0], "holds": "salmonSushi"}]
-    for ordered, places in ((["salmonSushi"], {"servingtable0"}), (["tunaSushi"], set())):
-        orders = [{"dish": dish, "life": 9} for dish in ordered]
+    for ordered in ("salmonSushi", "tunaSushi"):
+        orders = [{"dish": ordered, "life": 9}]
         now = replace(view, observation={**view.observation, "agents": agents, "orders": orders})
-        found = fitting_actions(now, brief_lookup(now.brief))
-        assert {place for place in now.brief["locations"] if found.worth_going(place)} == places
-        assert not found.fits(("put", "storage0"))
+        assert apt(now) == {"servingtable0"}
+        assert "put storage0" not in fitting(now)
 
 
-def test_waiting_brings_nothing_on() -> None:
-    view = after()
-    assert not fitting_actions(view, brief_lookup(view.brief)).fits(("noop",))
+def test_waiting_has_no_dot() -> None:
+    assert "noop" not in fitting(after())
+
+
+def quiet_texts(view: SeatView) -> set[str]:
+    """What the menu says where a verb has no action."""
+    return set(re.findall(r'<span class="slot">([^<]+)</span>', panel_html(view, "menu")))
+
+
+def test_with_something_in_hand_the_menu_does_not_say_that_there_is_nothing_to_put_down() -> None:
+    empty, full = (
+        quiet_texts(after("goto pot0")),
+        quiet_texts(after("goto storage0", "get storage0 tuna", "goto servingtable0")),
+    )
+    assert "Nothing to put down now" in empty and "Nothing to put down now" not in full
+    assert full >= {"Hands are full"}

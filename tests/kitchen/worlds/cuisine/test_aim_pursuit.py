@@ -102,3 +102,13 @@ def test_a_hint_says_how_long_a_tool_is_still_busy_and_what_becomes_of_raw_food(
     assert all(text.startswith("Try this: ") and text.endswith(".") for text in said)
     assert any("it is ready" in text for text in said)
     assert said[-1].endswith("on the serving table: a guest waits for it.")
+
+
+def test_of_two_equal_tools_the_one_where_the_robot_is_serves() -> None:
+    world = kitchen({"level": "level_3"})
+    for board in ("chopboard0", "chopboard1"):
+        for walk in (("goto", "storage0"), ("get", "storage0", "tuna"), ("goto", board)):
+            world.step({0: walk})
+        assert led(world) == ("put", board)
+        world.step({0: ("goto", "storage0")})
+        world.step({0: ("put", "storage0")})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from playwright.async_api import Browser, Page
 
-from kitchen.contract.page import SeatView
-from kitchen.contract.world import Command, World
+from kitchen.contract.page import SeatView, StepView
+from kitchen.contract.world import Command, Event, Json, World
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.cuisine.page import PAGE
 from tests.browser import IN_A_BROWSER
@@ -70,6 +72,33 @@ async def test_a_missed_order_burns_away_unless_less_motion_is_wanted(browser: B
         moves = await cook(page, world, waits)
     assert ["ticket ghost lost", 0] in moves or calm
     assert not (calm and moves)
+    assert await page.evaluate(GHOSTS) == 0
+
+
+def with_dish(holds: str | None, *orders: Json) -> SeatView:
+    """A robot at the serving table that holds this, or has just served it, with these orders."""
+    view = play(kitchen())
+    agents = [{**view.observation["agents"][0], "holds": holds}]
+    completed = Event("completed", None, {"dish": "salmonSushi"})
+    past = () if holds else (StepView(1, {0: ("put", "servingtable0")}, (completed,)),)
+    return replace(
+        view, observation={**view.observation, "agents": agents, "orders": list(orders)}, history=past
+    )
+
+
+@pytest.mark.parametrize("calm", [False, True])
+async def test_a_dish_flies_to_the_guest_and_its_ticket_is_stamped_or_only_that(
+    browser: Browser, calm: bool
+) -> None:
+    page = await open_page(browser, with_dish("salmonSushi", {"dish": "salmonSushi", "life": 20}))
+    await page.emulate_media(reduced_motion="reduce" if calm else "no-preference")
+    moves = await arrive(page, with_dish(None))
+    assert ["ticket ghost stamped", 0] in moves
+    assert [told for told, _ in moves if told == "thing held ghost"] == ([] if calm else ["thing held ghost"])
+    assert await page.locator("[data-guest=happy]").count() == 1
+    assert await page.evaluate("() => getComputedStyle(document.querySelector('.gain')).animationName") == (
+        "none" if calm else "rise"
+    )
     assert await page.evaluate(GHOSTS) == 0
 
 

@@ -80,3 +80,20 @@ def test_recipes_have_pictures_and_say_plainly_until_when_a_dish_is_to_be_served
     for item in ("rice", "salmon", "cookedRice", "tunaSashimi"):
         assert f"pictures.svg#{item}" in recipes
     assert "Serve it within 26 steps of the order" in words(recipes)
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+@pytest.mark.parametrize("asks_first", [True, False])
+def test_a_phone_reads_tap_and_no_keys(drawn: bool, asks_first: bool) -> None:
+    """The style sheet hides `by-mouse` and `by-keys` where there is only a finger."""
+    html = render_guide(PAGE, brief("level_3"), clocked=False, drawn=drawn, asks_first=asks_first)
+    on_phone = re.sub(r'<span class="by-mouse">[^<]*</span>', "", html)
+    on_phone = re.sub(
+        r'<div class="by-keys">.*?</div>\n</div>|<div class="by-keys">.*?</dl>\s*</div>',
+        "",
+        on_phone,
+        flags=re.S,
+    )
+    assert "lick" not in words(on_phone) and "<kbd>" not in on_phone and "Tap" in on_phone
+    at_desk = re.sub(r'<span class="by-touch">[^<]*</span>', "", html)
+    assert "Tap" not in at_desk and ("Click" in at_desk or asks_first) and "<kbd>" in at_desk

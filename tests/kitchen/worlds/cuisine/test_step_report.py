@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import pytest
+
 from kitchen.contract.page import SeatView, StepView
-from kitchen.contract.world import Command, World
+from kitchen.contract.world import Command, Event, World
 from kitchen.play.live.render_page import render_panel
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.display_text import KitchenWords
 from kitchen.worlds.cuisine.page import PAGE
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import OWN, seen
 
 
@@ -82,6 +85,88 @@ def test_a_missed_order_is_named_by_the_ticket_that_was_there_and_told_first() -
     assert f'id="{lost}"' in drawn(before, "orders")
     assert f'id="{lost}"' not in drawn(view, "orders")
     assert 'class="failed"' in drawn(view, "news")
+
+
+def did(seat: int, *command: str) -> Event:
+    """A robot has done this with salmon sushi."""
+    return Event("performed", seat, {"command": list(command), "item": "salmonSushi"})
+
+
+COOKED, SERVED = ("activate", "mixer0"), ("put", "servingtable0")
+COMPLETED = Event("completed", None, {"dish": "salmonSushi"})
+
+
+def served(*before: Event, seat: int = 0, server: int = 0) -> SeatView:
+    """What a seat sees when salmon sushi was served, after these events."""
+    steps = (StepView(2, {}, (did(server, *SERVED), COMPLETED)), StepView(1, {}, before))
+    return seen(kitchen(3), seat, steps)
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        (served(did(0, *COOKED)), "You cooked and served it"),
+        (served(did(1, *COOKED)), "Robot 2 cooked it, you served it"),
+        (served(did(0, *COOKED), server=2), "You cooked it, Robot 3 served it"),
+        (served(did(1, *COOKED), server=2), "Robot 2 cooked it, Robot 3 served it"),
+        (served(did(1, *COOKED), server=1), "Robot 2 cooked and served it"),
+        (served(), "You served it"),
+        (served(did(1, "put", "mixer0"), server=2), "Robot 3 served it"),
+    ],
+)
+def test_it_is_said_who_cooked_and_who_served_a_dish_and_once_aloud(view: SeatView, said: str) -> None:
+    news = f"Salmon sushi served. {said}"
+    assert news in drawn(view, "news") and said in drawn(view, "done")
+    assert drawn(view, "spoken").count(said) == 1
+
+
+def test_a_dish_without_a_known_server_is_only_said_to_be_served() -> None:
+    view = seen(kitchen(), 0, (StepView(9, {}, (COMPLETED,)),))
+    assert "Salmon sushi served</p>" in drawn(view, "news")
+    assert "done-credit" not in drawn(view, "done")
+
+
+def test_the_guest_likes_what_is_served_and_dislikes_a_missed_order() -> None:
+    view = served(did(1, *COOKED))
+    floor = drawn(view, "floor")
+    assert 'href="#guest-happy"' in floor and '<b class="gain" aria-hidden="true">+1</b>' in floor
+    missed = seen(kitchen(), 0, (StepView(9, {}, (Event("failed", None, {"dish": "salmonSushi"}),)),))
+    assert 'href="#guest-sad"' in drawn(missed, "floor") and "+1" not in drawn(missed, "floor")
+    assert 'class="done-total is-missed"' in drawn(missed, "done")
+    assert 'href="#guest-calm"' in drawn(play(kitchen()), "floor")
+    assert 'class="done-total">' in drawn(play(kitchen()), "done")
+
+
+def pose_of(seat: int, view: SeatView) -> str:
+    """What the character of this robot does."""
+    return drawn(view, "floor").split(f'data-bot="{seat}"')[1].split('href="#pose-')[1].split('"')[0]
+
+
+def test_a_character_does_what_its_robot_did() -> None:
+    assert pose_of(0, served(did(1, *COOKED))) == "cheer"
+    assert pose_of(0, play(kitchen(), [("noop",)])) == "wait"
+    assert pose_of(0, play(kitchen(), [("goto", "pot0")])) == "stand"
+    assert pose_of(0, play(kitchen(), [("activate", "pot0")])) == "sad"
+    assert pose_of(0, play(kitchen(), [("goto", "storage0")], [("get", "storage0", "rice")])) == "carry"
+    rice = ("goto storage0", "get storage0 rice", "goto pot0", "put pot0", "activate pot0")
+    assert pose_of(0, play(kitchen(), *([tuple(text.split())] for text in rice))) == "stir"
+    fish = (
+        "goto storage0",
+        "get storage0 salmon",
+        "goto chopboard0",
+        "put chopboard0",
+        "activate chopboard0",
+    )
+    chopped = play(kitchen(), *([tuple(text.split())] for text in fish))
+    assert pose_of(0, chopped) == "chop"
+    assert 'data-cue="chop"' in drawn(chopped, "floor") or 'data-cue="ready"' in drawn(chopped, "floor")
+
+
+def test_the_thing_of_the_next_action_is_at_the_head_only_where_it_is_shown() -> None:
+    intents = {1: {"do": "bring", "item": "rice", "to": "pot0"}, 0: {"do": "go", "item": "nothing"}}
+    view = changed(play(kitchen(2)), intents=intents, shows_intents=True)
+    assert drawn(view, "floor").count('class="plans"') == 1
+    assert 'class="plans"' not in drawn(changed(view, shows_intents=False), "floor")
 
 
 def test_a_ticket_draws_the_tool_on_each_way_and_whose_hands_are_on_what() -> None:

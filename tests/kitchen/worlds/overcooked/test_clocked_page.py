@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
@@ -27,15 +28,17 @@ pytestmark = IN_A_BROWSER
 TICK = 100
 HEAR = """() => document.querySelector("[data-play]")
     .addEventListener("brigade:tick", event => { window.told = event.detail.step; })"""
-FACES = "() => document.querySelector('.actor .nose').getAttribute('transform')"
-STANDS = "() => document.querySelector('.actor').getAttribute('transform')"
+FACES = "() => document.querySelector(`.actor[data-seat='0'] .nose`).getAttribute('transform')"
+STANDS = "() => document.querySelector(`.actor[data-seat='0']`).getAttribute('transform')"
 
 
 class Clock:
     """What the owner of an episode tells the page of seat 0."""
 
-    def __init__(self, page: Page, world: Overcooked, lines: list[WebSocketRoute]) -> None:
-        self.page, self.world, self.lines = page, world, lines
+    def __init__(
+        self, page: Page, world: Overcooked, lines: list[WebSocketRoute], sent: Sequence[Json] = ()
+    ) -> None:
+        self.page, self.world, self.lines, self.sent = page, world, lines, sent
         self.before = world.observe(0)
 
     async def say(self, **message: Json) -> None:
@@ -62,15 +65,20 @@ def view_of(world: Overcooked, **more: Any) -> SeatView:
     return changed(seen(world, 0), **{"tick_ms": TICK, **more})
 
 
-async def started(browser: Browser, **more: Any) -> Clock:
-    """A page that was told how things are."""
+async def started(browser: Browser, *, template: Mapping[str, Any] | None = None, **more: Any) -> Clock:
+    """A page that was told how things are. `template` goes to its template."""
     world = make("cramped_room", clock="tick", tick_ms=TICK)
-    context, lines = await browser.new_context(), list[WebSocketRoute]()
-    await context.route_web_socket("**/*", lambda line: lines.append(line))
-    page = await open_page(context, view_of(world, **more), PAGE)
+    context, lines, sent = await browser.new_context(), list[WebSocketRoute](), list[Json]()
+
+    def connect(line: WebSocketRoute) -> None:
+        lines.append(line)
+        line.on_message(lambda text: sent.append(json.loads(text)))
+
+    await context.route_web_socket("**/*", connect)
+    page = await open_page(context, view_of(world, **more), PAGE, **(template or {}))
     await page.wait_for_selector("#connection[data-state=connected]")
     await page.evaluate(HEAR)
-    clock = Clock(page, world, lines)
+    clock = Clock(page, world, lines, sent)
     await clock.whole()
     return clock
 
@@ -102,6 +110,21 @@ async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_wher
     assert clock.lines[-1].url.endswith(f"&seen=0a1b.2.30.{clock.world.clock}")
 
 
+RINGS = """() => [[...document.querySelectorAll(".hint-ring")].map(ring => ring.getAttribute("transform")),
+    document.querySelector(".pad-interact").hasAttribute("data-hinted")]"""
+
+
+async def test_a_hint_rings_the_cells_to_use_and_the_button_once_one_faces_them(browser: Browser) -> None:
+    clock = await started(browser, hints=("Your cook has a ring around it.",))
+    page = clock.page
+    await clock.tick("north", errand={"do": "pickup", "item": "onion", "at": "0,1 4,1"})
+    assert await page.evaluate(RINGS) == [["translate(24 72)", "translate(216 72)"], False]
+    await clock.tick("west")  # to the box of onions
+    assert (await page.evaluate(RINGS))[1] is True
+    await clock.tick("interact", errand={"do": "put_onion_in_pot", "at": "2,0"})
+    assert await page.evaluate(RINGS) == [["translate(120 24)"], False]
+
+
 async def test_what_was_carried_out_is_not_ahead_any_more(browser: Browser) -> None:
     clock = await started(browser)
     page = clock.page
@@ -123,6 +146,9 @@ async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browse
     assert await page.inner_text("[data-points]") == "20"
     assert await page.inner_text("#score [data-left]") == str((400 - len(SOUP)) * TICK // 1000)
     assert "You have delivered a soup: 20 points." in str(await page.text_content("#spoken"))
+    assert await page.text_content(".gain-mark") == "+20"
+    assert await page.locator("[data-moves] :is([href='#guest-happy'], [href='#arms-cheer'])").count() == 2
+    assert await page.inner_text("[data-helped]") == "You cooked and served the soup"
     assert await page.inner_text("[data-ahead]") == "serving place"
     deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()
     assert [" ".join(deed.split()) for deed in deeds[:3]] == [
@@ -138,9 +164,32 @@ async def test_a_soup_is_told_in_words_as_it_comes_and_its_delivery_aloud(browse
     assert await page.locator(".bar-step").is_hidden()
 
 
+HEAR_SOUNDS = """() => { window.heard = []; document.querySelector("[data-play]")
+    .addEventListener("brigade:sound", ({ detail }) => heard.push(detail)); }"""
 HEAR_ALOUD = """() => { window.aloud = []; new MutationObserver(all => aloud.push(...all
     .flatMap(one => [...one.addedNodes]).map(node => node.textContent)))
     .observe(document.getElementById("spoken"), { childList: true, characterData: true, subtree: true }); }"""
+
+
+async def test_sound_is_offered_once_and_played_for_what_happens_once_it_is_on(browser: Browser) -> None:
+    clock = await started(browser, template={"recommends_sound": True})
+    page = clock.page
+    await page.evaluate(HEAR_SOUNDS)
+    assert await page.get_attribute("[data-sound]", "aria-pressed") == "false"
+    await clock.tick("stay", events=[{"kind": "ready", "pot": [2, 0]}])
+    assert await page.evaluate("heard") == []
+    await page.click("[data-sound-accept]")
+    assert await page.locator("[data-sound-offer]").is_hidden()
+    assert await page.evaluate("document.querySelector('[data-play]').sounds.NAMES.length") == 8
+    for points in (20, 0):
+        await clock.tick("stay", events=[{"kind": "delivered", "seat": 1, "points": points}])
+    await clock.tick("north")
+    assert await page.evaluate("heard") == ["message", "served", "missed", "step"]
+    told = [one for one in clock.sent if one["type"] == "sound"]
+    assert told == [{"type": "sound", "state": "part"}]
+    await page.reload()
+    await page.wait_for_selector("[data-sound][aria-pressed=true]")
+    assert await page.locator("[data-sound-offer]").is_hidden()
 
 
 async def test_each_of_two_equal_deliveries_is_said_aloud(browser: Browser) -> None:

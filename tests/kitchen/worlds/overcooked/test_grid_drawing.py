@@ -26,7 +26,7 @@ OUT_OF_PLACE = """() => {
     const wrong = [], board = document.getElementById("board"), box = one => one.getBoundingClientRect();
     const shown = box(board), side = shown.width / (board.viewBox.baseVal.width / board.dataset.cell);
     JSON.parse(document.getElementById("seen").value).players.forEach(({at}, seat) => {
-        const body = box(document.querySelectorAll(".actor use[href^='#seat']")[seat]);
+        const body = box(document.querySelector(`.actor use[href='#seat-${seat + 1}']`));
         const [x, y] = [body.left + body.width / 2 - shown.left, body.top + body.height / 2 - shown.top];
         if (Math.abs(x - (at[0] + .5) * side) > 2 || Math.abs(y - (at[1] + .5) * side) > 2)
             wrong.push(`cook ${seat} at ${x}, ${y}`);
@@ -38,7 +38,8 @@ OUT_OF_PLACE = """() => {
     if (innerHeight > 700 && over) wrong.push("behind the pad");
     return wrong;
 }"""
-STANDS = "() => [...document.querySelectorAll('.actor')].map(one => one.getAttribute('transform'))"
+STANDS = """() => [0, 1].map(
+    seat => document.querySelector(`.actor[data-seat="${seat}"]`).getAttribute('transform'))"""
 SHOWN = """() => {
     const uses = where => [...document.querySelectorAll(`${where} use`)];
     const pictures = where => uses(where).map(one => one.href.baseVal.split("#")[1]);

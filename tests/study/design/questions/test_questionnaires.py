@@ -34,7 +34,7 @@ def test_items_for_every_place_are_shipped_the_papers_measures_nasa_tlx_and_sus_
     assert [(one.code, one.place, len(one.items)) for one in instruments()] == [
         ("collab_overcooked_check", "check", 3),
         ("comparison", "final", 3),
-        ("cuisine_check", "check", 3),
+        ("cuisine_check", "check", 4),
         ("mindagent", "survey", 7),
         ("nasa_tlx", "survey", 6),
         ("overcooked_check", "check", 3),
@@ -46,7 +46,7 @@ def test_items_for_every_place_are_shipped_the_papers_measures_nasa_tlx_and_sus_
 
 def test_no_two_shipped_items_share_a_key_or_a_measure_so_a_study_can_have_all() -> None:
     items = [item for one in instruments() for item in one.items]
-    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 38
+    assert len({item.key for item in items}) == len({item.measure for item in items}) == len(items) == 39
 
 
 def test_the_papers_measures_are_those_of_the_demo_study() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
+from study.design.page_and_item_order import READY
 from study.design.questions.item_fields import ItemPlan
 from study.participation.views import PAGES
 from study.pilot.bots import http_browser as patience_module
@@ -113,7 +114,7 @@ async def test_a_circle_of_pages_ends_the_walk() -> None:
 
 
 def test_there_is_something_to_do_on_every_page_that_the_flow_leads_to() -> None:
-    assert {*PAGES, "welcome"} == set(HANDLERS)
+    assert {*PAGES, READY, "welcome"} == set(HANDLERS)
 
 
 async def test_other_handlers_make_other_people() -> None:

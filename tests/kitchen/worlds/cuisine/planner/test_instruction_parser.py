@@ -13,7 +13,8 @@ import pytest
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision, run_without_waiting
 from kitchen.contract.organisation import Member, Organisation, make_organisation
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.world import Json
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.planner.instruction_parser import (
     current_wishes,
@@ -56,11 +57,20 @@ def decided(
     return asyncio.run(make_agent(kind, settings).decide(situation))
 
 
+def facts_of(say: MessageDraft) -> dict[str, Json]:
+    """The data of a message, without its translatable sentences."""
+    return {key: value for key, value in say.data.items() if key not in ("code", "parts", "names")}
+
+
+def code_of(say: MessageDraft) -> Json:
+    """The code of a message about a job; None for sentences."""
+    return None if "parts" in say.data else say.data.get("code")
+
+
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
         ("Robot 3, fetch rice", ("fetch", "rice", (2,))),
-        ("robots 2 and 3: bring rice!", ("fetch", "rice", (1, 2))),
         ("can somebody get the Salmon?", ("fetch", "salmon", ())),
         ("salmon sushi first", ("first", "salmonSushi", ())),
         ("make SALMONSUSHI the priority", ("first", "salmonSushi", ())),
@@ -78,12 +88,12 @@ def decided(
         ("I will take the salmon sashimi myself", ("leave_item", "salmonSashimi", ())),
         ("I take the rice", ("leave_item", "rice", ())),
         ("I get the salmon", ("leave_item", "salmon", ())),
-        ("I am cooking the rice", ("leave_item", "rice", ())),
+        ("I am cooking the rice", ("leave_product", "cookedRice", ())),
         ("I will chop", ("leave_tool", "chopboard", ())),
         ("I'll use the pot for the rice", ("leave_tool", "pot", ())),
         ("I want robot 2 to get rice", ("fetch", "rice", (1,))),
         ("I am waiting for the rice", None),
-        ("I need rice", None),
+        ("I need rice", ("make", "cookedRice", ())),
         ("I won't take the rice", None),
         ("should I get the salmon?", None),
         ("let me know when the rice is done", None),
@@ -106,6 +116,7 @@ def test_plain_words_are_parsed_as_wishes(text: str, wish: tuple[str, str, tuple
         ("robot 2: get rice and robot 3: get salmon", [("fetch", "rice", (1,)), ("fetch", "salmon", (2,))]),
         ("robot 1 and robot 3 wait", [("stop", "", (0, 2))]),
         ("robot 3, fetch rice, then stop", [("fetch", "rice", (2,)), ("stop", "", (2,))]),
+        ("robots 2 and 3: bring rice!", [("fetch", "rice", (1,)), ("fetch", "rice", (2,))]),
         ("bring rice and salmon", [("fetch", "rice", ()), ("fetch", "salmon", ())]),
         ("bring the salmon sushi", [("fetch", "salmonSushi", ())]),
         ("Do I have to wait? Fetch rice", [("fetch", "rice", ())]),
@@ -170,11 +181,17 @@ def test_wishes_hold_until_they_are_done_or_replaced() -> None:
     assert now("stop", "robot 2, go on").stopped == {2}
     assert now("stop", "robot 2, fetch rice").stopped == {2}
     assert now("stop", "salmon sushi first", "go on") == current_wishes([], (1, 2), step=2)
-    assert len(now("fetch rice").fetches) == 1
-    assert now("fetch rice", step=40).fetches == []
+    assert len(now("fetch rice").tasks) == 1
+    assert now("fetch rice", step=40).tasks == []
     assert now("robot 1, stop").stopped == set()  # somebody else's
-    assert now("fetch rice", "I take the rice").fetches == []
+    assert now("fetch rice", "I take the rice").tasks == []
     assert now("I take the rice", "robot 2, fetch rice").items == set()
+    assert now("I take the rice", step=61).items == set()
+    assert now("don't take the rice", step=61).items == {"rice"}
+    assert now("robot 2, serve salmon sushi", "I'll serve").tasks == []
+    one = now("robot 2, chop the salmon", "robot 3, chop the tuna", "robot 3, don't chop the tuna")
+    assert [each.seats for each in one.tasks] == [(1,)]
+    assert one.products == one.of_seat(1).products == set() and one.of_seat(2).products == {"tunaSashimi"}
 
 
 def test_a_robot_fetches_on_request_and_confirms_it_once() -> None:
@@ -188,7 +205,7 @@ def test_a_robot_fetches_on_request_and_confirms_it_once() -> None:
         if world.observe(0)["agents"][2]["holds"] == "rice":
             break
     assert done[-1] == ("get", "storage0", "rice")
-    assert lines == ["Robot 3: fetching rice."]
+    assert lines == ["Understood: Robot 3 fetches rice."]
     after = decided(world, "Robot 3, fetch rice", memory=memory)
     assert after.memory["heeded"]["wishes"] == [] and after.says == ()
 
@@ -208,6 +225,9 @@ def test_a_stopped_robot_waits_for_go_on() -> None:
     [
         ("well done", "", ("chopboard0", "rice", "salmon")),
         ("let me do the chopping", "chopboard", ("rice", "mixer0")),
+        ("I cook the rice", "pot", ("salmon", "chopboard0")),
+        ("don't cook rice", "pot", ("salmon", "chopboard0")),
+        ("别煮米饭", "pot", ("salmon", "chopboard0")),
         ("I take the rice", "rice", ("salmon", "chopboard0")),
         ("I'll make the cooked rice", "pot", ("salmon", "chopboard0")),
     ],
@@ -256,12 +276,12 @@ def test_a_promise_holds_while_its_author_plays() -> None:
 
 def test_a_missing_item_is_reported_and_the_request_withdrawn() -> None:
     world = kitchen(level="level_3", seats=3)
-    first = decided(world, "robots 2 and 3, bring tuna sashimi")
+    first = decided(world, "robot 2, bring tuna sashimi")
     assert [one.text for one in first.says] == [
-        "There is no tuna sashimi now; I fetch it if there is some soon."
+        "There is no tuna sashimi now. Robot 2 fetches it as soon as there is some."
     ]
     later = decided(world, memory=json.loads(json.dumps(first.memory)), step=30)
-    assert [(one.text, one.to) for one in later.says] == [("I could not get tuna sashimi.", (0,))]
+    assert [(one.text, one.to) for one in later.says] == [("Robot 2 could not do this: tuna sashimi.", (0,))]
     stopped = decided(world, "", "stop", memory=json.loads(json.dumps(first.memory)))
     assert decided(world, memory=json.loads(json.dumps(stopped.memory)), step=30).says == ()
 
@@ -271,7 +291,7 @@ def test_messages_to_the_previous_person_of_the_seat_are_ignored() -> None:
     before = decided(world, "fetch rice", "stop", taken_over=2)
     assert "heeded" not in before.memory and before.says == ()
     after = decided(world, "stop", "robot 2, fetch rice", taken_over=1)
-    assert [one.text for one in after.says] == ["Robot 2: fetching rice."]
+    assert [one.text for one in after.says] == ["Understood: Robot 2 fetches rice."]
 
 
 STOPS = [
@@ -297,7 +317,7 @@ def test_a_stopped_robot_gives_up_its_job(kind: str, text: str, to: tuple[int, .
         situation = changed(situation, organisation=team, member=1, messages=tuple(heard), step=len(heard))
         decision = run_without_waiting(make_agent("planner", {}).decide(situation))
         memory = json.loads(json.dumps(decision.memory))
-        said_of_it.append([(one.kind, one.data.get("job"), one.data.get("code")) for one in decision.says])
+        said_of_it.append([(one.kind, one.data.get("job"), code_of(one)) for one in decision.says])
         if len(heard) == 2:
             assert decision.commands[1] == (("noop",) if stops else ("goto", "storage0"))
     assert (("report", 1, "stopped") in said_of_it[1]) is stops
@@ -332,7 +352,7 @@ def test_a_job_that_takes_too_long_has_failed() -> None:
             )
         )
         memory = json.loads(json.dumps(decision.memory))
-        reported += [(step, dict(say.data)) for say in decision.says]
+        reported += [(step, facts_of(say)) for say in decision.says]
     assert reported == [(0, {"job": 1}), (21, {"job": 1, "status": "failed"})]
 
 
@@ -348,7 +368,7 @@ def test_a_job_is_accepted_done_and_reported_or_declined() -> None:
         situation = changed(situation, organisation=team, member=1, messages=tuple(jobs))
         decision = run_without_waiting(make_agent("planner", {}).decide(situation))
         memory = json.loads(json.dumps(decision.memory))
-        lines += [(say.kind, dict(say.data)) for say in decision.says]
+        lines += [(say.kind, facts_of(say)) for say in decision.says]
         assert all(say.to == (0,) and say.text for say in decision.says)
         world.step(list(decision.commands.items()))
     assert lines == [
@@ -368,14 +388,22 @@ def test_only_people_are_heeded_and_without_talk_nothing_is_remembered() -> None
     assert decided(world, "stop", organisation=None) == plain
 
 
-def test_an_unclear_message_gets_help_once_and_then_a_short_answer() -> None:
-    world = kitchen(level="level_3", seats=3)
-    first = decided(world, "hello you")
-    assert [say.to for say in first.says] == [(0,)] and "robot 2, fetch rice" in first.says[0].text
-    again = decided(world, "hello you", "how are you", memory=first.memory)
-    assert [say.text for say in again.says] == ["I did not understand that."]
-    other = decided(world, "hello you", "how are you", "robot 2, stop", memory=again.memory)
-    assert [say.text for say in other.says] == ["Robot 2: waiting."]
+def test_an_unclear_message_gets_two_examples_about_the_open_orders() -> None:
+    world = kitchen(level="level_3", seats=3, seed=3)
+    dish = world.observe(0)["orders"][0]["dish"]
+    fish = dish.removesuffix("Sushi")
+    first = decided(world, "wibble wobble")
+    assert [(say.text, say.to) for say in first.says] == [
+        (
+            "I did not understand that. Try, for example: "
+            f"“Robot 2: chop {fish}” or “{fish.title()} sushi first”.",
+            (0,),
+        )
+    ]
+    other = decided(world, "wibble wobble", "robot 2, stop", memory=first.memory)
+    assert [say.text for say in other.says] == [
+        "Understood: Robot 2 waits. This holds until you write “Go on”."
+    ]
 
 
 def test_the_stand_in_does_as_the_planner_does_and_answers() -> None:
@@ -383,4 +411,6 @@ def test_the_stand_in_does_as_the_planner_does_and_answers() -> None:
     decision = decided(world, "robot 2, stop", kind="dispatcher", model="stand-in", stand_in_errors=0.0)
     assert decision.played_by == "stand-in"
     assert decision.commands[1] == ("noop",)
-    assert [say.text for say in decision.says] == ["Robot 2: waiting."]
+    assert [say.text for say in decision.says] == [
+        "Understood: Robot 2 waits. This holds until you write “Go on”."
+    ]

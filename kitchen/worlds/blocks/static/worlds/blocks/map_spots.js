@@ -10,6 +10,7 @@
   const ASIDE = 26; // pixels between two builders
   const EDGE = 22; // pixels from the edge at which what is out of sight is marked
   const APART = 44; // pixels between two marks at the edge: as wide as a finger
+  const SVG = "http://www.w3.org/2000/svg";
   const legend = play.querySelector("[data-legend]");
   const buttons = new Map(); // by spot
   const { blockPictures: pictures } = play;
@@ -40,13 +41,16 @@
     return button;
   }
 
+  /* its character: the body of the seat, and what it does */
   function body(seat) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-    svg.setAttribute("class", "seat");
+    const svg = document.createElementNS(SVG, "svg");
+    svg.classList.add("seat", "character");
     svg.setAttribute("aria-hidden", "true");
-    use.setAttribute("href", `#seat-${seat + 1}`);
-    svg.append(use);
+    svg.append(...[`#body-${seat + 1}`, "#pose-stand"].map((href) => {
+      const use = document.createElementNS(SVG, "use");
+      use.setAttribute("href", href);
+      return use;
+    }));
     return svg;
   }
 
@@ -59,6 +63,7 @@
     const shown = holds.join(" ");
     if ((button.dataset.holds ?? "") === shown) return;
     button.dataset.holds = shown;
+    button.querySelector(".character use + use")?.setAttribute("href", shown ? "#pose-carry" : "#pose-stand");
     button.querySelector(".held")?.remove();
     if (!shown) return;
     const held = document.createElement("span");

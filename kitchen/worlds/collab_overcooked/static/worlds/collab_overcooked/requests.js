@@ -290,6 +290,10 @@
   fillPicker();
   markNews();
   play.addEventListener("brigade:choice", fillPlanPicker);
+  play.addEventListener("brigade:panels", () => { /* the end stands where the actions stood */
+    if (play.classList.contains("is-over")) return;
+    if (document.querySelector("#over.is-over")) showPanel("act");
+  });
   document.addEventListener("htmx:oobBeforeSwap", keep, true);
   document.addEventListener("htmx:oobBeforeSwap", onNotice);
   document.addEventListener("submit", onSubmit, true);

@@ -8,7 +8,8 @@
   if (!play || !board) return;
 
   const SVG = "http://www.w3.org/2000/svg";
-  const { labels, job } = JSON.parse(board.dataset.rules);
+  const FLIGHT = 800; // milliseconds of what is delivered on its way to the guest
+  const { labels, job, moves, serving } = JSON.parse(board.dataset.rules);
   const COLOURS = {
     apple: "#d9493a", bean: "#8f5a34", beef: "#a8423c", bell_pepper: "#d3372b", broccoli: "#3f8f35", carrot: "#ee8a2b",
     cauliflower: "#efe6cf", chicken: "#eac79b", chickpea: "#dcb56a", coconut: "#cfc0ad", corn: "#f3cf3f", egg: "#f7e3c4",
@@ -100,5 +101,25 @@
     return [...inside, make("circle", { class: "job-track", r: 19 }), arc, make("circle", { class: "job-disc", cx: 16, cy: -15, r: 7.5 }), number];
   }
 
-  play.painters = { utensils, thing };
+  /* what a character does, by the first word of its action where it stands still at a utensil */
+  const POSES = { cut: "chop", cook: "stir", bake: "stir", stir: "stir", wait: "wait" };
+
+  const pose = ({ doing, holds }) => (holds ? "" : POSES[doing?.[0]] ?? "");
+
+  /* what is delivered flies to the guest behind the hatch, who likes it or not */
+  function changed(before, after, { show, act, make }) {
+    after.players.forEach((now, seat) => {
+      const was = before.players[seat];
+      const place = [now.at[0] + moves[now.face][0], now.at[1] + moves[now.face][1]];
+      if (!was.holds || now.holds || place.join() !== serving.join()) return;
+      show(make("g", {}, thing(was.holds, 0, 0, 26)), place, FLIGHT, now.at);
+      const right = play.querySelector("#over.is-over") !== null; // a right delivery ends the game
+      act(seat, right ? "cheer" : "stand");
+      guest.setAttribute("href", right ? "#guest-happy" : "#guest-sad");
+    });
+  }
+
+  const guest = make("use", { href: "#guest-calm", x: serving[0] * 48 + 12, y: serving[1] * 48 + 5, width: 24, height: 28 });
+  document.querySelector("[data-moves]")?.append(guest);
+  play.painters = { utensils, thing, pose, changed };
 })();

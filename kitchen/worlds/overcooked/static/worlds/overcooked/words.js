@@ -67,6 +67,15 @@
     hint.append(line);
   }
 
+  /* how an event sounds */
+  function cueOf(event, own) {
+    if (event.kind === "ready") return "ready";
+    if (event.kind === "delivered") return event.points ? "served" : "missed";
+    if (event.kind === "started") return "sizzle";
+    return event.kind === "performed" && event.seat === own && event.did === "potted" ? "chop" : "";
+  }
+
+  play.cueOf = cueOf;
   play.describers = { thing, layers: { pots }, deed, aloud };
   play.addEventListener("brigade:tick", ({ detail: { intents, errand } }) => {
     sayErrand(errand);

@@ -1,0 +1,1 @@
+"""Read plain sentences of people to program players, in English, Spanish and Chinese, by fixed rules."""

@@ -1,0 +1,161 @@
+"""Find the commands of one robot that advance the open orders.
+
+The menu marks these commands with a dot, and the hints of practice recommend one of them. The commands come
+from the same rules with which programs pursue an aim (`SeatPursuit`). They depend only on the observation:
+
+- The most urgent order comes first. What the kitchen already holds counts for one order only.
+- What another robot carries is that robot's work, as long as there is something else to do.
+- If the robot can do something useful at its place, it does this before it walks.
+- If nothing advances an order, the robot empties a tool that is needed, or puts away what it holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from kitchen.contract.agent import Advice, Situation
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.cuisine.aim_pursuit import WAIT_COMMAND, SeatPursuit
+from kitchen.worlds.cuisine.display_text import BriefLookup
+
+_CACHED_STATES = 1024
+"""Number of states with cached commands; each takes some two kilobytes."""
+_ADVANCES, _PREPARES, _PUTS_AWAY = range(3)
+
+
+class OrderStep(NamedTuple):
+    """Advice for one dish. `worth` is `_ADVANCES` (best), `_PREPARES` or `_PUTS_AWAY`."""
+
+    dish: str
+    advice: Advice
+    worth: int
+
+
+class _PlaceState(NamedTuple):
+    """What a place contains, in a form that can be a key of a cache."""
+
+    items: tuple[str, ...]
+    busy: int
+    open: bool
+
+
+class _KitchenState(NamedTuple):
+    """The parts of an observation that decide which commands are useful."""
+
+    at: str
+    holds: str | None
+    others: tuple[str, ...]
+    """The items that other robots hold."""
+    places: tuple[tuple[str, _PlaceState], ...]
+    orders: tuple[str, ...]
+    """The ordered dishes, the most urgent first."""
+
+
+def useful_commands(lookup: BriefLookup, seen: Mapping[str, Json], seat: int) -> frozenset[Command]:
+    """Return the commands with which this seat advances the open orders best. The result is empty if it is
+    best to wait. Results are cached by state.
+
+    If no order is open, the commands advance any dish of the level. `seen` is the seat's observation.
+    """
+    return _useful_commands(lookup, _kitchen_state(seen, seat))
+
+
+def lead_to_dish(situation: Situation) -> Advice | None:
+    """Return advice with the next command towards one dish, for a beginner. Of the useful commands, it is the
+    one for the dish that needs the fewest. If nothing is useful, the advice is to wait.
+
+    Return None if no dish of the level can be cooked.
+    """
+    (seat,) = situation.seats
+    brief, seen = situation.briefs[seat], situation.observations[seat]
+    kitchen = SeatPursuit(brief, seen["locations"], seen["agents"][seat])
+    steps = best_steps(brief, seen, seat)
+    return min(steps, key=lambda step: kitchen.left(step.dish)).advice if steps else None
+
+
+def best_steps(brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int) -> list[OrderStep]:
+    """Return the steps of this seat that are worth most, the most urgent order first. Steps at the robot's
+    place exclude steps that lead elsewhere. Empty if no dish of the level can be cooked."""
+    others = _held_by_others(seen, seat)
+    steps = list(_steps_for_orders(brief, seen, seat, Counter(others)))
+    if others and not any(step.worth == _ADVANCES for step in steps):
+        steps = list(_steps_for_orders(brief, seen, seat, Counter()))
+    most = min((step.worth for step in steps), default=_ADVANCES)
+    best = [step for step in steps if step.worth == most]
+    here = [step for step in best if step.advice.command[0] not in ("goto", "noop")]
+    return here or best
+
+
+def _held_by_others(seen: Mapping[str, Json], seat: int) -> tuple[str, ...]:
+    agents = enumerate(seen["agents"])
+    return tuple(agent["holds"] for other, agent in agents if other != seat and agent["holds"])
+
+
+def _steps_for_orders(
+    brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, others: Counter[str]
+) -> Iterator[OrderStep]:
+    """Yield the steps for each open order that nobody completes yet. `others` are the items in the hands of
+    other robots that count as their work."""
+    me, reserved = seen["agents"][seat], set[str]()
+    for dish in _wanted_dishes(brief, seen):
+        if others[dish] > 0:
+            others[dish] -= 1
+            continue
+        way = SeatPursuit(brief, seen["locations"], me, frozenset(reserved), frozenset(+others))
+        yield from (OrderStep(dish, advice, _worth(advice, me["holds"])) for advice in way.steps(dish))
+        for item, place in way.claims(dish):
+            reserved.add(place)
+            others[item] -= item in way.handled
+
+
+def _wanted_dishes(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> list[str]:
+    """Return the ordered dishes that can be cooked. If there are none, return all dishes that can be
+    cooked."""
+    cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
+    return [order["dish"] for order in seen["orders"] if order["dish"] in cookable] or cookable
+
+
+def _worth(advice: Advice, held: str | None) -> int:
+    """Return what a step is worth. A robot that holds a needed item waits rather than puts it away. A robot
+    with empty hands empties a tool rather than waits."""
+    does = advice.aim["do"]
+    if does == "wait":
+        return _PREPARES if held else _PUTS_AWAY
+    return {"clear": _PREPARES, "discard": _PUTS_AWAY, "stock": _PUTS_AWAY}.get(does, _ADVANCES)
+
+
+def _kitchen_state(seen: Mapping[str, Json], seat: int) -> _KitchenState:
+    me = seen["agents"][seat]
+    return _KitchenState(
+        me["at"],
+        me["holds"],
+        _held_by_others(seen, seat),
+        tuple(
+            (place, _PlaceState(tuple(its["items"]), its["busy"], its["open"]))
+            for place, its in seen["locations"].items()
+        ),
+        tuple(order["dish"] for order in seen["orders"]),
+    )
+
+
+@lru_cache(maxsize=_CACHED_STATES)
+def _useful_commands(lookup: BriefLookup, state: _KitchenState) -> frozenset[Command]:
+    places = {place: {**its._asdict(), "items": list(its.items)} for place, its in state.places}
+    me = {"at": state.at, "holds": state.holds, "busy": 0}
+    seen = {
+        "agents": [me, *({"holds": item} for item in state.others)],
+        "locations": places,
+        "orders": [{"dish": dish} for dish in state.orders],
+    }
+    kitchen = SeatPursuit(lookup.brief, places, me)
+    advised = {step.advice.command for step in best_steps(lookup.brief, seen, 0)} - {WAIT_COMMAND}
+    alike = {
+        ("goto", place)
+        for verb, target, *_ in advised
+        for place in places
+        if verb == "goto" and kitchen.is_alike(place, target)
+    }
+    return frozenset(advised | alike)

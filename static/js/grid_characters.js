@@ -1,0 +1,103 @@
+/* The characters on a grid (templates/kitchen/play/characters.html), which grid.js moves: where they look, what they
+   hold, do and think of, and what is seen over the grid for a moment.
+
+   `painters` of [data-play], which a world's own script sets, may have `pose(player)`, which names what a character does,
+   and `changed(before, after, tools)`, which shows what has come of a step: with `tools.show(element, at, lasts, from)`
+   something is seen for a moment at a cell, or on its way to it; with `tools.act(seat, pose)` a character does something
+   for a moment. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play?.querySelector("[data-moves]")) return;
+
+  const MOMENT = 900; // milliseconds for which a character does what was done at once
+  const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+  const FACES = { cheer: "happy", sad: "sad", wait: "wait" }; // by pose; all others look calm
+  const THOUGHT = "M-27-30h17q3 0 3 3v13q0 3-3 3h-2l-1 4-4-4h-10q-3 0-3-3v-13q0-3 3-3z";
+
+  /* `tools` are those of grid.js, `directions` the moves by name, `layers` its groups, `pictureOf` names a picture */
+  function charactersOf({ tools, directions, cell, layers, pictureOf }) {
+    const { make, picture } = tools;
+    const painters = play.painters ?? {};
+    const shown = []; // by seat
+    let before = null; // what was seen last, as the server said
+
+    const part = (name, more = {}) => make("use", { href: `#${name}`, ...more });
+
+    function create(seat) {
+      const [held, thought, face, arms] = [make("g", { class: "held" }), make("g", { class: "thought" }), part("face-calm"), part("arms-stand")];
+      const body = part(`seat-${seat + 1}`, { x: -12, y: -9, width: 24, height: 24 });
+      const drawn = make("g", { transform: "translate(0 -3.45) scale(1.15)" }, part("character-feet"), body, part("character-head"), face, arms);
+      shown[seat] = { held, thought, face, arms, holds: "", thinks: "", pose: "stand", does: "", until: 0, row: 0, element: null };
+      return make("g", { class: "figure" }, drawn, held, thought);
+    }
+
+    /* `element` is the group that grid.js moves */
+    function update(seat, element, player) {
+      const one = shown[seat];
+      const { at, face, holds } = player;
+      Object.assign(one, { element, row: at[1], pose: painters.pose?.(player) || (holds ? "carry" : "stand") });
+      if (face) look(one, directions[face]);
+      const shows = JSON.stringify(holds ?? null);
+      if (one.holds !== shows) {
+        one.holds = shows;
+        one.held.replaceChildren(...(holds ? [make("circle", { class: "hand", cx: 17, cy: -15, r: 10 }), picture(pictureOf(holds), 17, -15, 16)] : []));
+      }
+      pose(one);
+    }
+
+    /* from behind there is no face */
+    function look({ face }, [east, south]) {
+      face.setAttribute("x", east * 2.2);
+      face.setAttribute("visibility", south < 0 ? "hidden" : "visible");
+    }
+
+    function pose(one) {
+      const now = one.until > performance.now() ? one.does : one.pose;
+      one.face.setAttribute("href", `#face-${FACES[now] ?? "calm"}`);
+      one.arms.setAttribute("href", `#arms-${now === "sad" ? "stand" : now}`);
+    }
+
+    function act(seat, does) {
+      const one = shown[seat];
+      Object.assign(one, { does, until: performance.now() + MOMENT });
+      pose(one);
+      setTimeout(() => pose(one), MOMENT + 20);
+    }
+
+    /* who stands further down is in front */
+    function stack() {
+      const sorted = shown.filter(Boolean).sort((one, other) => one.row - other.row).map(({ element }) => element);
+      if (sorted.some((element, place) => layers.actors.children[place] !== element)) layers.actors.append(...sorted);
+    }
+
+    /* the thing of its next action, in a bubble at its head, where the page says what others are about to do */
+    function think(itemOf) {
+      for (const [seat, one] of shown.entries()) {
+        const item = (one && itemOf(seat)) || "";
+        if (!one || one.thinks === item) continue;
+        one.thinks = item;
+        one.thought.replaceChildren(...(item ? [make("path", { class: "thought-shape", d: THOUGHT }), picture(pictureOf(item), -18.5, -20.5, 14)] : []));
+      }
+    }
+
+    function showMoment(element, [x, y], lasts, from = null) {
+      if (CALM.matches && from) return;
+      const at = (column, row) => `translate(${(column + 0.5) * cell}px, ${(row + 0.5) * cell}px)`;
+      const bow = from && { transform: `${at((from[0] + x) / 2, Math.min(from[1], y) - 1)} scale(1.6)`, offset: 0.5 };
+      const way = [{ transform: at(...(from ?? [x, y])) }, ...(bow ? [bow] : []), { transform: at(x, y) }];
+      layers.moments.append(element);
+      element.animate(way, { duration: lasts, easing: "ease-in-out", fill: "both" }).finished.finally(() => element.remove());
+    }
+
+    function tell(after) {
+      if (before && after !== before) painters.changed?.(before, after, { ...tools, act, show: showMoment });
+      before = after;
+    }
+
+    return { create, update, stack, think, tell };
+  }
+
+  play.charactersOf = charactersOf;
+})();

@@ -1,0 +1,21 @@
+/* A notice stands beside what it is about: below the actions, or in the part of the drawer from which something was sent.
+   The line moves when something is sent, so that it is there before the server's answer. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  const slot = play?.querySelector("[data-notice-slot]");
+  if (!slot) return;
+
+  const head = slot.parentElement;
+
+  function put(sent) {
+    const part = sent?.closest?.(".talk");
+    if (part) part.append(slot);
+    else if (document.getElementById("menu")) document.getElementById("menu").after(slot);
+    else (document.getElementById("job-form")?.closest(".talk") ?? head).append(slot);
+  }
+
+  document.addEventListener("htmx:wsConfigSend", (event) => put(event.target));
+  put(null);
+})();

@@ -1,0 +1,66 @@
+"""Compute what a participant may read about the result of a round: the own share, and the best result so far.
+
+The own share is the share of all actions of the team. Waiting is no action. Results are compared by the first
+metric that the world shows to players, and only between rounds in the same world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import Count
+
+from kitchen.play.models import Episode, SeatCommand
+from kitchen.registry.world_metrics import achievements, metrics_of_world
+from kitchen.registry.world_registry import get_world
+from study.participants.models import Round
+
+
+class OwnShare(NamedTuple):
+    """A participant's actions in an episode, and those of the whole team."""
+
+    own: int
+    team: int
+
+    @property
+    def percent(self) -> int:
+        """Return the share in percent, rounded."""
+        return round(100 * self.own / self.team)
+
+
+class BestResult(NamedTuple):
+    """The best result so far, as text: a number, and what it counts."""
+
+    number: str
+    what: str
+    is_this: bool
+    """True if it is the result of the round that has just ended."""
+
+
+def own_share(episode: Episode, seat: int) -> OwnShare | None:
+    """Return the share of the participant in this seat. None if the team did nothing, or if the participant
+    plays alone or without a seat of the world."""
+    if not episode.seats.filter(number=seat, acts=True).exists() or episode.seats.count() < 2:
+        return None
+    acted = SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
+    acted = acted.exclude(command=list(get_world(episode.world).idle))
+    counts = dict(acted.order_by().values_list("seat").annotate(number=Count("pk")))
+    return OwnShare(counts.get(seat, 0), sum(counts.values())) if counts else None
+
+
+def best_result(rounds: Sequence[Round], current: Round) -> BestResult | None:
+    """Return the best result of the rounds up to `current` in its world, by the world's first metric with
+    words for players. None if there is none, or if nothing can be compared yet. `rounds` have their
+    episodes."""
+    assert current.episode  # noqa: S101 - asked after an episode
+    world = current.episode.world
+    figure = next((one for one in metrics_of_world(world) if one.words and one.better != "neither"), None)
+    played = [one for one in rounds if one.position <= current.position and one.episode]
+    scores = [one.episode.score for one in played if one.episode and one.episode.world == world]
+    values = [score[figure.name] for score in scores if figure and score.get(figure.name) is not None]
+    if figure is None or len(values) < 2:
+        return None
+    best = max(values) if figure.better == "higher" else min(values)
+    ((number, what),) = achievements(world, {figure.name: best})
+    return BestResult(number, what, current.episode.score.get(figure.name) == best)

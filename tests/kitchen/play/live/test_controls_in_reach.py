@@ -1,0 +1,169 @@
+"""With messages, jobs, hints, a plan, a clock and the scene switched on, nothing covers what one plays with.
+
+The pages are open in a browser without a server. They are measured at six sizes, with
+the drawer closed and open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.page import Page as WorldPage
+from kitchen.contract.page import SeatView
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.play.live.common_panels import shared_panels
+from kitchen.play.live.render_page import render_panel
+from kitchen.worlds.blocks.page import PAGES as BLOCKS
+from kitchen.worlds.cuisine.page import PAGE as KITCHEN
+from kitchen.worlds.overcooked.page import PAGE as GRID
+from tests.browser import IN_A_BROWSER, SHOTS
+from tests.kitchen.changed_facts import changed
+from tests.kitchen.worlds.blocks.games import game
+from tests.kitchen.worlds.cuisine.cooking import kitchen
+from tests.kitchen.worlds.cuisine.test_floor_layout import SWAP, open_page
+from tests.kitchen.worlds.cuisine.test_page import seen
+from tests.kitchen.worlds.overcooked.test_page import make
+from tests.nightly import nightly
+
+pytestmark = IN_A_BROWSER
+
+IN_REACH = Path(__file__).with_name("in_reach.js").read_text().rstrip()
+SIZES = {360: 740, 390: 844, 800: 600, 844: 390, 1024: 768, 1440: 900}
+LINES = tuple(
+    TeamMessage(number, 1, number % 2, (1 - number % 2,), "say", f"Please take the rice to pot {number}.")
+    for number in range(1, 13)
+)
+JOBS = tuple(
+    Job(20 + number, 1, 0, "Chop the salmon", 1, state) for number, state in enumerate(("given", "done"))
+)
+TEAM = {
+    "member": 0,
+    "members": {0: "Robot 1", 1: "Robot 2"},
+    "addressees": (1,),
+    "messages": LINES,
+    "led": True,
+    "leaders": (1,),
+    "listed": JOBS,
+    "hints": ("Look at what has changed.", "Try this: go to storage to fetch rice for the salmon sushi."),
+    "step_seconds": 30.0,
+    "seconds_left": 20.0,
+}
+"""Everything that a page may have beside the game."""
+OWN = "#menu-title"
+DRAWER = {
+    "jobs": (".job-act button", "[data-drawer-tab]"),
+    "talk": ("#talk-form :is(select, input, button):not([type=hidden])", "[data-drawer-tab]"),
+}
+"""What one plays with in each part of the drawer."""
+
+
+def of_kitchen() -> SeatView:
+    """Return the first step of a kitchen with many places."""
+    world = kitchen("level_3", seats=2)
+    world.step({0: ("goto", "storage0")})
+    view = seen(world, 0)
+    plans = {"offered": True, "plannable": world.plannable(0), "shows_intents": True}
+    return changed(view, **TEAM, **plans, hinted=("get", "storage0", "rice"))
+
+
+def of_grid() -> SeatView:
+    """Return the first step of a grid."""
+    return changed(seen(make("cramped_room"), 0), **TEAM, hinted=("north",))
+
+
+def of_blocks() -> SeatView:
+    """Return the first step of a building site."""
+    return changed(seen(game("construction", blueprint="shelter"), 0), **TEAM)
+
+
+PLAYED: Mapping[str, tuple[WorldPage, Any, tuple[str, ...]]] = {
+    "kitchen": (KITCHEN, of_kitchen, ("[data-spot]", ".ticket", "[data-quick] button, #menu .action")),
+    "grid": (GRID, of_grid, (".board-frame", ".grid-orders li", ".pad :is(.action, .slot)")),
+    "blocks": (BLOCKS["blocks_construction"], of_blocks, (".map", ".map-tools button")),
+}
+"""For each world: its page, a view, and what one plays with beside the own player."""
+
+
+async def opened(browser: Browser, name: str) -> Page:
+    """Open the page of this world with its messages and jobs, as they come after the first answer."""
+    world, view_of, _ = PLAYED[name]
+    view = view_of()
+    page = await open_page(browser, view, world, scene=world.scene)
+    parts = {
+        panel.id: render_panel(panel) for panel in shared_panels(world, view) if panel.id in ("talk", "jobs")
+    }
+    await page.evaluate(SWAP, parts)
+    return page
+
+
+async def unreached(page: Page, name: str, selectors: tuple[str, ...]) -> list[str]:
+    """Return what cannot be reached. Take a picture if somebody wants to look at it."""
+    found: list[str] = await page.evaluate(f"({IN_REACH})({list(selectors)!r})")
+    if SHOTS:
+        await page.screenshot(path=f"{SHOTS}/{name}.png")
+    return [f"{name}: {one}" for one in found]
+
+
+async def resize(page: Page, width: int, height: int) -> None:
+    """Give the window this size, and wait until the page has measured its bar."""
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+async def set_drawer(page: Page, *, on: bool) -> None:
+    """Open or close the drawer with its button in the bar."""
+    toggle = page.locator("[data-drawer-toggle]")
+    if (await toggle.get_attribute("aria-expanded") == "true") is not on:
+        await toggle.click()
+
+
+@pytest.mark.parametrize("name", ["kitchen", *nightly("grid", "blocks")])
+async def test_nothing_covers_what_one_plays_with(browser: Browser, name: str) -> None:
+    page, found = await opened(browser, name), list[str]()
+    game_itself = PLAYED[name][2]
+    for width, height in SIZES.items():
+        await resize(page, width, height)
+        at = f"{name}-{width}x{height}"
+        await set_drawer(page, on=width >= 1024)
+        found += await unreached(page, f"{at}-plays", (*game_itself, OWN))
+        await set_drawer(page, on=True)
+        in_place_of_actions = () if width < 1024 else (OWN,)
+        for part, controls in DRAWER.items():
+            await page.click(f"[data-drawer-tab={part}]")
+            found += await unreached(
+                page, f"{at}-{part}", (*game_itself[:2], *controls, *in_place_of_actions)
+            )
+    assert found == []
+    await page.close()
+
+
+DRAWN = """() => ["[data-stage], [data-board]", ".ticket"].map(what => {
+    const { left, top, width } = document.querySelector(what).getBoundingClientRect();
+    return [left, top, width].map(Math.round);
+})"""
+
+
+@pytest.mark.parametrize("name", ["kitchen", *nightly("grid")])
+async def test_the_end_moves_nothing_of_the_game(browser: Browser, name: str) -> None:
+    page = await opened(browser, name)
+    world, view_of, _ = PLAYED[name]
+    end = {panel.id: render_panel(panel) for panel in shared_panels(world, replace(view_of(), phase="over"))}
+    drawn, before = DRAWN if name == "kitchen" else DRAWN.replace(".ticket", ".grid-orders li"), {}
+    empty = await page.locator("#over").evaluate("one => one.outerHTML")
+    for width, height in SIZES.items():
+        await resize(page, width, height)
+        before[width] = await page.evaluate(drawn)
+        await page.evaluate(SWAP, {"over": end["over"]})
+        if SHOTS:
+            await page.screenshot(path=f"{SHOTS}/{name}-{width}x{height}-over.png")
+        assert await page.evaluate(drawn) == before[width], width
+        assert await page.locator(".over-continue a").is_visible()
+        await page.evaluate(SWAP, {"over": empty})
+    await page.close()

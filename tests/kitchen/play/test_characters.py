@@ -1,0 +1,42 @@
+"""The characters are one set of drawings, and whatever points to a part of it finds it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from django.template.loader import render_to_string
+
+ROOT = Path(__file__).parents[3]
+DRAWN = re.compile(r'id="((?:body|pose|face|arms|guest|character)-[\w-]+)"')
+POINTED = re.compile(r"#((?:body|pose|face|arms|guest|character)-[a-z]+[\w-]*)[\"'`/]")
+
+
+def drawings() -> set[str]:
+    return set(DRAWN.findall(render_to_string("kitchen/play/characters.html")))
+
+
+def test_every_seat_has_a_body_and_every_pose_its_face_and_arms() -> None:
+    found = drawings()
+    assert {f"body-{seat}" for seat in range(1, 9)} <= found
+    poses = {"stand", "carry", "chop", "stir", "wait", "sad", "cheer"}
+    assert {f"pose-{pose}" for pose in poses} <= found
+    assert {f"arms-{pose}" for pose in poses - {"sad"}} <= found
+    assert {f"{what}-{mood}" for what in ("guest", "face") for mood in ("calm", "happy", "sad")} <= found
+
+
+def test_all_parts_that_templates_and_scripts_point_to_are_drawn() -> None:
+    files = [
+        path
+        for folder in ("templates", "static/js", "kitchen/worlds")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".html", ".jinja", ".js"}
+    ]
+    pointed = {name for path in files for name in POINTED.findall(path.read_text())}
+    assert len(pointed) > 10
+    assert pointed - drawings() == set()
+
+
+def test_a_seats_shape_and_number_are_those_of_all_other_places() -> None:
+    page = render_to_string("kitchen/play/characters.html")
+    assert all(f'href="#seat-{seat}"' in page for seat in range(1, 9))
