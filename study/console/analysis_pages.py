@@ -57,7 +57,7 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
     """Return a page that says that a result is not ready yet, with status 503. `what` is the key of the
     result in `TITLES`.
 
-    If `problem` is not empty, it says why there is no result. The status is then 404, or 503 if the problem
+    If `problem` is not empty, it says why there is no result. The status is then 409, or 503 if the problem
     is that the cache is `AWAY`.
     """
     is_temporary = problem in ("", AWAY)
@@ -68,7 +68,7 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
         "what": what,
         "problem": problem,
     }
-    response = render(request, "study/console/later.html", context, status=503 if is_temporary else 404)
+    response = render(request, "study/console/later.html", context, status=503 if is_temporary else 409)
     if is_temporary:
         response["Retry-After"] = str(WAIT_SECONDS)
     response._has_been_logged = not problem  # type: ignore[attr-defined] # Django would log an error

@@ -162,7 +162,7 @@ def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analys
     assert not re.search(r'(src|href)="(?!data:)', html)
     assert "Nobody in this choice of data" in _made(admin_client, asked, f"{at}/?who=people")
     nothing = admin_client.get(f"{at}.html?who=people")
-    assert (nothing.status_code, "Nobody in this choice of data" in nothing.content.decode()) == (404, True)
+    assert (nothing.status_code, "Nobody in this choice of data" in nothing.content.decode()) == (409, True)
     with django_capture_on_commit_callbacks(execute=True):
         participant_withdraw(participant_id=study.participants.all()[0].pk)
     assert (
