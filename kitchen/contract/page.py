@@ -278,7 +278,7 @@ class Beat(NamedTuple):
     by_keys: str
     """What to do with keys or the mouse."""
     by_touch: str
-    """What to do on a screen that is touched."""
+    """Instruction for a touch screen."""
 
 
 class PublicFact(NamedTuple):

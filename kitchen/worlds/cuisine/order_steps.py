@@ -4,7 +4,7 @@ The menu marks these commands with a dot, and the hints of practice recommend on
 from the same rules with which programs pursue an aim (`SeatPursuit`). They depend only on the observation:
 
 - The most urgent order comes first. What the kitchen already holds counts for one order only.
-- What another robot carries is that robot's work, as long as there is something else to do.
+- A robot leaves to another robot what that one carries, if there is something else to do.
 - If the robot can do something useful at its place, it does this before it walks.
 - If nothing advances an order, the robot empties a tool that is needed, or puts away what it holds.
 """

@@ -1,8 +1,8 @@
 """Parse requests that people write to robots in plain sentences, by fixed rules.
 
 Examples: *Robot 2: chop the salmon, I will cook the rice. Tuna sushi first. Don't cook rice. Stop. Go on.*
-What people do themselves is reserved for them. A request applies until it is done or replaced, or until
-somebody writes *go on*.
+Tasks that people announce for themselves are reserved for them. A request applies until it is done or
+replaced, or until somebody writes *go on*.
 """
 
 from __future__ import annotations

@@ -29,7 +29,10 @@ LOOSE_VERBS = frozenset({"cook", "mix"})
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What can be meant in this kitchen. `orders` are the ordered dishes, the most urgent first."""
+    """The things in this kitchen that a sentence can name.
+
+    `orders` are the ordered dishes, the most urgent first.
+    """
 
     brief: Mapping[str, Json]
     orders: Sequence[str] = ()

@@ -92,7 +92,7 @@ def test_waiting_has_no_dot() -> None:
 
 
 def quiet_texts(view: SeatView) -> set[str]:
-    """What the menu says where a verb has no action."""
+    """Return the texts of the menu for verbs without an action."""
     return set(re.findall(r'<span class="slot">([^<]+)</span>', panel_html(view, "menu")))
 
 

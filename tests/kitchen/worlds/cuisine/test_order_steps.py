@@ -1,4 +1,4 @@
-"""Whoever does only what has a dot serves a dish in every kitchen, and does not walk to and fro."""
+"""A program that follows only dots serves a dish in every kitchen, and does not walk to and fro."""
 
 from __future__ import annotations
 
