@@ -8,8 +8,8 @@ from pathlib import Path
 from django.template.loader import render_to_string
 
 ROOT = Path(__file__).parents[3]
-DRAWN = re.compile(r'id="((?:body|pose|face|arms|guest|character)-[\w-]+)"')
-POINTED = re.compile(r"#((?:body|pose|face|arms|guest|character)-[a-z]+[\w-]*)[\"'`/]")
+DRAWN = re.compile(r'id="((?:body|cook|pose|face|arms|guest|character)-[\w-]+)"')
+POINTED = re.compile(r"#((?:body|cook|pose|face|arms|guest|character)-[a-z]+[\w-]*)[\"'`/]")
 
 
 def drawings() -> set[str]:
