@@ -1,5 +1,6 @@
-/* What was reached is celebrated for a moment when the game ends: shapes of the seats fall over what was played on. Not
-   at the end of a game in which nothing was reached, nor for people who want less motion. */
+/* What was reached is celebrated for a moment when the game ends: the characters cheer, and
+   shapes of the seats fall over what was played on. Not at the end of a game in which nothing was reached; nothing falls
+   for people who want less motion. */
 "use strict";
 
 (() => {
@@ -45,10 +46,19 @@
     setTimeout(() => rain.remove(), LASTS);
   }
 
+  /* all characters are glad */
+  function cheer() {
+    for (const [part, glad] of [["pose", "cheer"], ["arms", "cheer"], ["face", "happy"]]) {
+      for (const use of play.querySelectorAll(`.character > use[href^="#${part}-"], .actor use[href^="#${part}-"]`)) use.setAttribute("href", `#${part}-${glad}`);
+    }
+  }
+
   play.addEventListener("brigade:panels", () => {
     const now = isOver();
     const frame = play.querySelector("[data-stage], [data-board]");
-    if (now && !wasOver && frame?.getClientRects().length && !CALM.matches && reached()) celebrate(frame);
+    const isGlad = now && !wasOver && Boolean(frame) && reached();
+    if (isGlad) setTimeout(cheer); // after the scripts of the world have drawn
+    if (isGlad && frame.getClientRects().length && !CALM.matches) celebrate(frame);
     wasOver = now;
   });
 })();
