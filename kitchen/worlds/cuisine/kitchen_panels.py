@@ -17,7 +17,7 @@ from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text
 from kitchen.worlds.cuisine.activity_text import dishes_with_event, intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
 from kitchen.worlds.cuisine.order_steps import useful_commands
-from kitchen.worlds.cuisine.waiting_guests import Guest, guests_of
+from kitchen.worlds.cuisine.waiting_guests import guest_panels
 
 _TEMPLATES = "worlds/cuisine"
 _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
@@ -191,8 +191,6 @@ class PlaceContents(NamedTuple):
     state: str
     apt: bool
     """True if it is worth going there now."""
-    guests: tuple[Guest, ...] = ()
-    """The guests behind the serving table; none at other places."""
     gain: int = 0
     """The number of dishes served in the last step."""
 
@@ -242,10 +240,11 @@ def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     for place, kind in places.items():
         seen = view.observation["locations"][place]
         contents = _contents(kind, seen, lookup, wanted, apt=worth_going(place))
-        if place == table:
-            served = dishes_with_event(view, "completed").total()
-            contents = contents._replace(guests=guests_of(view, lookup), gain=served)
-        yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
+        is_first = place == table
+        guests = guest_panels(view, lookup) if is_first else ()
+        if is_first:
+            contents = contents._replace(gain=dishes_with_event(view, "completed").total())
+        yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents, parts=guests)
         bots = tuple(_drawn(each, view, lookup, refused, turns) for each in here[place])
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 

@@ -16,15 +16,18 @@
     return [...play.querySelectorAll("[data-guest]")].map((guest) => ({
       guest,
       id: guest.id,
+      mood: guest.dataset.guest,
       looks: hrefOf(guest, "svg"),
       dish: hrefOf(guest, ".asks"),
       left: guest.getBoundingClientRect().left,
     }));
   }
 
+  const isWaiting = ({ mood }) => mood === "calm" || mood === "late";
+
   /* the first one with this dish who waits no more */
   function whoGot(dish, now) {
-    const gone = before.find((one) => one.id && one.dish === dish && !now.some(({ id }) => id === one.id));
+    const gone = before.find((one) => isWaiting(one) && one.dish === dish && !now.some(({ id }) => id === one.id));
     if (gone) gone.dish = "";
     return gone;
   }
@@ -38,11 +41,11 @@
 
   function show() {
     const now = look();
-    for (const one of now.filter(({ id }) => !id)) {
+    for (const one of now.filter(({ mood }) => mood === "happy")) {
       const looks = whoGot(one.dish, now)?.looks;
       if (looks) one.guest.querySelector("use").setAttribute("href", looks);
     }
-    now.filter(({ id, guest }) => id && guest.dataset.guest !== "sad").forEach(move);
+    now.filter(isWaiting).forEach(move);
   }
 
   document.addEventListener("htmx:wsBeforeMessage", () => {
