@@ -346,11 +346,27 @@ def _cells(page: GridPage, rows: tuple[str, ...]) -> tuple[tuple[DrawnTile, ...]
     """Return two things: the cells as they are drawn, and the walkable cells in the format of
     `DrawnBoard.floor`."""
     cells = [(x, y, letter, page.look(letter)) for y, row in enumerate(rows) for x, letter in enumerate(row)]
+    floor = {(x, y) for x, y, _, look in cells if look.walkable}
     tiles = (
-        DrawnTile(x * CELL_SIZE, y * CELL_SIZE, _kind(look), look.picture, letter if look.lettered else "")
+        DrawnTile(
+            x * CELL_SIZE,
+            y * CELL_SIZE,
+            _kind(look),
+            look.picture,
+            letter if look.lettered else "",
+            _edge((x, y), floor),
+        )
         for x, y, letter, look in cells
     )
-    return tuple(tiles), " ".join(f"{x},{y}" for x, y, _, look in cells if look.walkable)
+    return tuple(tiles), " ".join(f"{x},{y}" for x, y in sorted(floor, key=lambda cell: cell[::-1]))
+
+
+def _edge(cell: tuple[int, int], floor: set[tuple[int, int]]) -> str:
+    """Return `DrawnTile.edge` of a cell (column, row)."""
+    x, y = cell
+    if cell in floor:
+        return "shade" if y and (x, y - 1) not in floor else ""
+    return "front" if (x, y + 1) in floor else ""
 
 
 def _kind(look: CellLook) -> str:

@@ -17,6 +17,8 @@ class DrawnTile(NamedTuple):
     kind: str
     picture: str
     letter: str
+    edge: str = ""
+    """`front` if the eye sees the front of this cell, above walkable floor. `shade` if this is that floor."""
 
 
 class DrawnBoard(NamedTuple):

@@ -4,7 +4,7 @@
    `painters` of [data-play], which a world's own script sets, may have `pose(player)`, which names what a character does,
    and `changed(before, after, tools)`, which shows what has come of a step: with `tools.show(element, at, lasts, from)`
    something is seen for a moment at a cell, or on its way to it; with `tools.act(seat, pose)` a character does something
-   for a moment. */
+   for a moment; `tools.gain(text, mood, seats)` draws what was earned, for the place `tools.beside(from, to)`. */
 "use strict";
 
 (() => {
@@ -27,8 +27,7 @@
 
     function create(seat) {
       const [held, thought, face, arms] = [make("g", { class: "held" }), make("g", { class: "thought" }), part("face-calm"), part("arms-stand")];
-      const body = part(`seat-${seat + 1}`, { x: -12, y: -9, width: 24, height: 24 });
-      const drawn = make("g", { transform: "translate(0 -3.45) scale(1.15)" }, part("character-feet"), body, part("character-head"), face, arms);
+      const drawn = make("g", { transform: "translate(0 -3.45) scale(1.15)" }, part(`cook-${seat + 1}`), face, arms);
       shown[seat] = { held, thought, face, arms, holds: "", thinks: "", pose: "stand", does: "", until: 0, row: 0, element: null };
       return make("g", { class: "figure" }, drawn, held, thought);
     }
@@ -42,20 +41,20 @@
       const shows = JSON.stringify(holds ?? null);
       if (one.holds !== shows) {
         one.holds = shows;
-        one.held.replaceChildren(...(holds ? [make("circle", { class: "hand", cx: 17, cy: -15, r: 10 }), picture(pictureOf(holds), 17, -15, 16)] : []));
+        one.held.replaceChildren(...(holds ? [picture(pictureOf(holds), 16, -23, 17)] : []));
       }
       pose(one);
     }
 
-    /* from behind there is no face */
-    function look({ face }, [east, south]) {
-      face.setAttribute("x", east * 2.2);
-      face.setAttribute("visibility", south < 0 ? "hidden" : "visible");
+    /* from behind there is hair in place of a face */
+    function look(one, [east, south]) {
+      one.face.setAttribute("x", east * 2.2);
+      one.isBehind = south < 0;
     }
 
     function pose(one) {
       const now = one.until > performance.now() ? one.does : one.pose;
-      one.face.setAttribute("href", `#face-${FACES[now] ?? "calm"}`);
+      one.face.setAttribute("href", one.isBehind ? "#face-behind" : `#face-${FACES[now] ?? "calm"}`);
       one.arms.setAttribute("href", `#arms-${now === "sad" ? "stand" : now}`);
     }
 
@@ -91,8 +90,21 @@
       element.animate(way, { duration: lasts, easing: "ease-in-out", fill: "both" }).finished.finally(() => element.remove());
     }
 
+    /* what was earned, over the shapes of the seats that helped */
+    function gain(text, mood, seats) {
+      const mark = make("text", { class: `gain-mark ${mood}` });
+      mark.textContent = text;
+      const shapes = seats.map((seat, place) => make("use", { href: `#seat-${seat + 1}`, x: 17 * (place - seats.length / 2), y: 2, width: 15, height: 15 }));
+      return make("g", { class: "gain-of" }, make("g", { class: "gain-rise" }, mark, ...shapes));
+    }
+
+    /* a place for it: not over the guest, nor over who serves */
+    function beside([fromX, fromY], [x, y]) {
+      return fromX === x ? [x + (x > 0 ? -0.95 : 0.95), y - 0.1 * Math.sign(y - fromY)] : [x, y + (y > 0 ? -0.8 : 0.8)];
+    }
+
     function tell(after) {
-      if (before && after !== before) painters.changed?.(before, after, { ...tools, act, show: showMoment });
+      if (before && after !== before) painters.changed?.(before, after, { ...tools, act, gain, beside, show: showMoment });
       before = after;
     }
 

@@ -143,7 +143,7 @@
   /* in a bow, to whom it is for */
   function flyOut(one) {
     if (!inSight(one)) return;
-    const guest = play.querySelector("[data-out] [data-guest]");
+    const guest = play.querySelector('[data-out] [data-guest="happy"]') ?? play.querySelector("[data-out] [data-guest]");
     const to = guest ? within(one.frame, guest) : one.out;
     const x = to.left + to.width / 2 - one.box.left - one.box.width / 2;
     const y = to.top + to.height / 2 - one.box.top - one.box.height / 2;

@@ -75,6 +75,7 @@ class BlocksPage(DefaultPage):
         *DefaultPage.scripts,
         f"{_TEMPLATES}/block_pictures.js",
         f"{_TEMPLATES}/map_spots.js",
+        f"{_TEMPLATES}/builder_deeds.js",
         f"{_TEMPLATES}/cell_actions.js",
         f"{_TEMPLATES}/map.js",
         "js/stage.js",

@@ -17,6 +17,7 @@ from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text
 from kitchen.worlds.cuisine.activity_text import dishes_with_event, intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
 from kitchen.worlds.cuisine.order_steps import useful_commands
+from kitchen.worlds.cuisine.waiting_guests import guest_panels
 
 _TEMPLATES = "worlds/cuisine"
 _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
@@ -190,8 +191,6 @@ class PlaceContents(NamedTuple):
     state: str
     apt: bool
     """True if it is worth going there now."""
-    guest: str = ""
-    """The face of the guest at the serving table: `calm`, `happy` or `sad`. Empty for other places."""
     gain: int = 0
     """The number of dishes served in the last step."""
 
@@ -236,11 +235,16 @@ def floor_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
     refused, turns = _refused(view, lookup), _turns(view)
-    worth_going = _worth_going(view, lookup)
-    for place, kind in lookup.brief["locations"].items():
+    worth_going, places = _worth_going(view, lookup), lookup.brief["locations"]
+    table = next((place for place, kind in places.items() if kind == "servingtable"), "")
+    for place, kind in places.items():
         seen = view.observation["locations"][place]
-        contents = _with_guest(_contents(kind, seen, lookup, wanted, apt=worth_going(place)), view)
-        yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents)
+        contents = _contents(kind, seen, lookup, wanted, apt=worth_going(place))
+        is_first = place == table
+        guests = guest_panels(view, lookup) if is_first else ()
+        if is_first:
+            contents = contents._replace(gain=dishes_with_event(view, "completed").total())
+        yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents, parts=guests)
         bots = tuple(_drawn(each, view, lookup, refused, turns) for each in here[place])
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 
@@ -261,15 +265,6 @@ def _contents(
     whole = lookup.brief["tools"][kind]["busy"] if seen["busy"] else 0
     words = _in_words(items, text, lacking)
     return PlaceContents(kind, items, lacking, seen["busy"], whole, words, state, apt)
-
-
-def _with_guest(contents: PlaceContents, view: SeatView) -> PlaceContents:
-    """Return the contents of the serving table with the guest, who likes a dish and dislikes a missed
-    order. Return those of other places unchanged."""
-    if contents.kind != "servingtable":
-        return contents
-    served, missed = (dishes_with_event(view, kind).total() for kind in ("completed", "failed"))
-    return contents._replace(guest="happy" if served else "sad" if missed else "calm", gain=served)
 
 
 def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownItem]) -> str:

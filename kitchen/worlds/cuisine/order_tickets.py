@@ -101,15 +101,26 @@ def orders_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     Each item in the kitchen is shown on one ticket only: the ticket of the most urgent order that needs
     the item.
     """
-    shows = OrderBoard(lookup.brief["interval"], view.phase == "over", tuple(_lost(view, lookup)))
+    shows = OrderBoard(
+        lookup.brief["interval"], view.phase == "over", tuple(name for name, _ in lost_tickets(view, lookup))
+    )
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, lookup)))
 
 
 def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
-    stock, fresh, alike = items_in_kitchen(view), dishes_with_event(view, "ordered"), Counter[str]()
-    for order in view.observation["orders"]:
-        own = _name(view.step + order["life"], order["dish"], lookup, alike)
+    stock, fresh, orders = (
+        items_in_kitchen(view),
+        dishes_with_event(view, "ordered"),
+        view.observation["orders"],
+    )
+    for order, own in zip(orders, ticket_ids(orders, view.step, lookup), strict=True):
         yield _ticket(own, order, lookup, stock, fresh, view.players)
+
+
+def ticket_ids(orders: Sequence[Mapping[str, Json]], step: int, lookup: BriefLookup) -> list[str]:
+    """Return the ids of the tickets of these open orders on the page of this step."""
+    alike = Counter[str]()
+    return [_name(step + order["life"], order["dish"], lookup, alike) for order in orders]
 
 
 def _name(end: int, dish: str, lookup: BriefLookup, alike: Counter[str]) -> str:
@@ -120,11 +131,20 @@ def _name(end: int, dish: str, lookup: BriefLookup, alike: Counter[str]) -> str:
     return name if alike[name] == 1 else f"{name}-{alike[name]}"
 
 
-def _lost(view: SeatView, lookup: BriefLookup) -> Iterator[str]:
-    """Yield the ids of the orders whose time ran out in the last step."""
+def lost_tickets(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[str, str]]:
+    """Yield the ids of the tickets whose time ran out in the last step, with their dishes."""
     alike = Counter[str]()
     for dish in sorted(dishes_with_event(view, "failed").elements()):
-        yield _name(view.step - 1, dish, lookup, alike)  # it was open for a step with no time left
+        yield _name(view.step - 1, dish, lookup, alike), dish  # it was open for a step with no time left
+
+
+def is_late(order: Mapping[str, Json], brief: Mapping[str, Json]) -> bool:
+    """Return True if the order has at most a quarter of its time left."""
+    return bool(order["life"] * 4 <= _lifetime(order, brief))
+
+
+def _lifetime(order: Mapping[str, Json], brief: Mapping[str, Json]) -> int:
+    return max(brief["lifetimes"].get(order["dish"], order["life"]), order["life"])
 
 
 def _ticket(
@@ -136,9 +156,9 @@ def _ticket(
     players: Sequence[PlayerView],
 ) -> Panel:
     dish, life = order["dish"], order["life"]
-    lifetime = max(lookup.brief["lifetimes"].get(dish, life), life)
+    lifetime = _lifetime(order, lookup.brief)
     states = task_graph.items_present(dish, lookup.brief["recipes"], stock.there, stock.making)
-    heat = "late" if life * 4 <= lifetime else "soon" if life * 2 <= lifetime else "calm"
+    heat = "late" if is_late(order, lookup.brief) else "soon" if life * 2 <= lifetime else "calm"
     new = fresh[dish] > 0 and life == lifetime
     begun = [item for item, state in states.items() if state != "past"]
     working = [(item, seat) for item in begun if (seat := stock.whose(item)) is not None]

@@ -134,8 +134,13 @@ class CuisinePage(Page):
         "You will play in different kitchens. The tools, dishes and times described here are for the "
         "first one. For each of the others, open the guide and the recipes beside the game."
     )
-    styles = ("css/stage.css", f"{_TEMPLATES}/cuisine.css", f"{_TEMPLATES}/floor.css")
-    scripts = ("js/stage.js", "js/motion.js")
+    styles = (
+        "css/stage.css",
+        f"{_TEMPLATES}/cuisine.css",
+        f"{_TEMPLATES}/floor.css",
+        f"{_TEMPLATES}/room.css",
+    )
+    scripts = ("js/stage.js", "js/motion.js", f"{_TEMPLATES}/guests.js")
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

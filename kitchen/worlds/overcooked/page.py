@@ -136,7 +136,7 @@ def _look(letter: str) -> CellLook:
     if letter in (FLOOR_LETTER, COUNTER):
         return CellLook(name, walkable=letter == FLOOR_LETTER)
     empty = gettext_noop("empty") if letter == POT else ""
-    return CellLook(name, picture=f"box-{letter}", lettered=True, empty=empty)
+    return CellLook(name, picture=f"box-{letter}", empty=empty)
 
 
 class OvercookedPage(GridPage):

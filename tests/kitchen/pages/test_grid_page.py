@@ -71,6 +71,11 @@ def test_cells_are_drawn_as_their_letters_say() -> None:
     }
 
 
+def test_walls_show_their_front_to_the_floor_below_and_shade_it() -> None:
+    edges = [tile.edge for tile in shows("board", view()).tiles]
+    assert edges == ["", "front", "front", "", "shade", "shade", "", "", ""]
+
+
 def test_only_changing_values_are_sent_as_observed() -> None:
     shown = shows("seen", view())
     assert json.loads(shown.observation) == {name: OBSERVED[name] for name in ("players", "gems")}

@@ -126,15 +126,40 @@ def test_a_dish_without_a_known_server_is_only_said_to_be_served() -> None:
     assert "done-credit" not in drawn(view, "done")
 
 
+def guests(view: SeatView) -> list[tuple[str, str, str]]:
+    """The mood, the look and the dish of each guest behind the serving table."""
+    one = r'data-guest="(\w+)"><svg><use href="#look-(\d)"/>.*?#(\w+)"/></svg></span>'
+    return re.findall(one, drawn(view, "floor"))
+
+
 def test_the_guest_likes_what_is_served_and_dislikes_a_missed_order() -> None:
     view = served(did(1, *COOKED))
-    floor = drawn(view, "floor")
-    assert 'href="#guest-happy"' in floor and '<b class="gain" aria-hidden="true">+1</b>' in floor
+    assert [mood for mood, *_ in guests(view)] == ["happy", "calm"]
+    assert '<b class="gain" aria-hidden="true">+1</b>' in drawn(view, "floor")
     missed = seen(kitchen(), 0, (StepView(9, {}, (Event("failed", None, {"dish": "salmonSushi"}),)),))
-    assert 'href="#guest-sad"' in drawn(missed, "floor") and "+1" not in drawn(missed, "floor")
+    assert [mood for mood, *_ in guests(missed)] == ["sad", "calm"]
+    assert 'href="#mood-sad"' in drawn(missed, "floor") and "+1" not in drawn(missed, "floor")
     assert 'class="done-total is-missed"' in drawn(missed, "done")
-    assert 'href="#guest-calm"' in drawn(play(kitchen()), "floor")
     assert 'class="done-total">' in drawn(play(kitchen()), "done")
+
+
+def test_a_guest_waits_for_each_order_and_those_who_come_in_turn_look_different() -> None:
+    world, turns = kitchen(), [[("noop",)]]
+    view = play(world)
+    while len(view.observation["orders"]) < 3:
+        view = play(world, *turns)
+    waiting = [(look, dish) for mood, look, dish in guests(view) if mood != "sad"]
+    assert [dish for _, dish in waiting] == [order["dish"] for order in view.observation["orders"]]
+    assert len({look for look, _ in waiting}) == 3
+    ids = re.findall(r'id="g(t[\w-]+)"', drawn(view, "floor"))
+    assert all(f'id="{ticket}"' in drawn(view, "orders") for ticket in ids)
+
+
+def test_a_guest_whose_order_runs_out_soon_looks_worried() -> None:
+    world, view = kitchen(), play(kitchen())
+    while 'class="left late' not in drawn(view, "orders"):
+        view = play(world, [("noop",)])
+    assert guests(view)[0][0] == "late"
 
 
 def pose_of(seat: int, view: SeatView) -> str:

@@ -14,11 +14,11 @@
   const [FEWEST, MOST] = [9, 33]; // columns in sight; more where all of a site needs more
   const DRAG = 6; // pixels from which a press on the map is a drag
   const FINGER = 22; // pixels around a click in which something is meant
-  const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
+  const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "accent", "bad"];
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const [AHEAD, MOST_AHEAD] = [4, 120]; // cells and pixels around the view that are drawn ahead, for walks
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
-  const { blockPictures: pictures, cellActions, choosing, mapSpots } = play;
+  const { blockPictures: pictures, builderDeeds, cellActions, choosing, mapSpots } = play;
   const canvas = stage.querySelector("canvas");
   const front = canvas.getContext("2d");
   const still = document.createElement("canvas").getContext("2d"); // ground and blocks, until they change
@@ -41,13 +41,18 @@
 
   /* what the server said */
 
+  /* returns a cell of each chunk that was known and has changed */
   function readChunks() {
     const here = new Set();
+    const deeds = [];
     for (const element of document.getElementById("map-chunks").children) {
       const [text, name] = [element.getAttribute("value"), element.id];
       here.add(name);
-      if (chunks.get(name)?.text === text) continue;
-      chunks.set(name, { text, cells: cellsOf(JSON.parse(text)) });
+      const known = chunks.get(name);
+      if (known?.text === text) continue;
+      const cells = cellsOf(JSON.parse(text));
+      chunks.set(name, { text, cells });
+      if (known) deeds.push(builderDeeds.changedCell(name, known.cells, cells, CHUNK));
       changes += 1;
     }
     for (const name of chunks.keys()) {
@@ -55,6 +60,7 @@
       chunks.delete(name);
       changes += 1;
     }
+    return deeds.filter(Boolean);
   }
 
   /* the kinds of a chunk by the number of the cell, as BlockGrid.chunk counts */
@@ -85,7 +91,7 @@
     ground = JSON.parse(drawn.ground);
     const before = now;
     now = JSON.parse(data("map-now"));
-    readChunks();
+    const deeds = readChunks();
     if (before?.at.join() !== now.at.join()) view.dragged = [0, 0];
     if (before?.level !== now.level) view.level = firstLevel();
     for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
@@ -93,6 +99,7 @@
     view.columns ||= view.chosen;
     if (stage.querySelector("[data-spot-menu]").hidden) picked = null;
     mapSpots.show(now, ground.names);
+    builderDeeds.show(deeds, now.spots);
     showLevel();
     draw();
   }
@@ -257,8 +264,52 @@
     pen.beginPath();
     for (const [x, z] of corners) pen.lineTo(...pixels([x - 0.5, y, z - 0.5]));
     pen.fill();
+    paintGrass(y, Math.ceil(ahead / view.cell));
     paintLines(y);
     if (ground.box) paintOutline();
+  }
+
+  /* every other cell is darker, and here and there grows something: always the same on the same cell */
+  function paintGrass(y, more) {
+    const [low, high] = ground.area;
+    for (const [x, z] of columnsInSight(more)) {
+      if (x < low[0] || x > high[0] || z < low[2] || z > high[2]) continue;
+      if ((x + z) % 2) {
+        pen.fillStyle = view.colours["ground-line"];
+        pen.globalAlpha = 0.28;
+        pen.beginPath();
+        for (const [east, south] of [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) pen.lineTo(...pixels([x + east, y, z + south]));
+        pen.fill();
+        pen.globalAlpha = 1;
+      }
+      const grows = mixed(Math.imul(x, 374761393) + Math.imul(z, 668265263));
+      if (grows % 5 === 0) paintTuft(pixels([x, y, z]), grows);
+    }
+  }
+
+  /* a number that looks drawn at random, and is the same for the same number */
+  function mixed(number) {
+    const half = Math.imul(number ^ (number >>> 13), 1274126177);
+    return (half ^ (half >>> 16)) >>> 0;
+  }
+
+  const FLOWERS = ["#f7d24a", "#f3f0ff", "#f08aa5"];
+
+  function paintTuft([x, y], grows) {
+    const high = view.cell * 0.2;
+    pen.strokeStyle = view.colours["ground-tuft"];
+    pen.lineWidth = Math.max(1, view.cell / 18);
+    pen.beginPath();
+    for (const lean of [-0.7, 0, 0.7]) {
+      pen.moveTo(x + lean * high * 0.4, y + high);
+      pen.lineTo(x + lean * high, y + (lean ? high * 0.3 : 0));
+    }
+    pen.stroke();
+    if (grows % 3) return;
+    pen.fillStyle = FLOWERS[(grows >>> 8) % FLOWERS.length];
+    pen.beginPath();
+    pen.arc(x, y, Math.max(1.5, view.cell / 12), 0, 2 * Math.PI);
+    pen.fill();
   }
 
   /* where can be built */

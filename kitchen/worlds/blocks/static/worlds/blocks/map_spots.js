@@ -7,7 +7,7 @@
   const box = play?.querySelector("[data-map] [data-spots]");
   if (!box) return;
 
-  const ASIDE = 26; // pixels between two builders
+  const BUILDER = [40, 80]; // pixels of a builder: as wide as a cell, within these
   const EDGE = 22; // pixels from the edge at which what is out of sight is marked
   const APART = 44; // pixels between two marks at the edge: as wide as a finger
   const SVG = "http://www.w3.org/2000/svg";
@@ -80,13 +80,16 @@
   }
 
   /* in the frame: `at` says where the middle of a spot is */
-  function place(spots, at, { width, height }) {
+  function place(spots, at, { width, height, cell }) {
+    const wide = Math.round(Math.max(BUILDER[0], Math.min(BUILDER[1], cell)));
+    const aside = wide * 0.8; // between two builders
+    box.style.setProperty("--builder", `${wide}px`);
     const taken = []; // where builders stand: one beside the other
     const inSight = ([x, y]) => x > 0 && y > 0 && x < width && y < height;
     const placed = spots.map((one) => {
       let [x, y] = at(one);
       if (buttons.get(one.spot).matches(".is-builder")) {
-        while (taken.some(([left, top]) => Math.hypot(left - x, top - y) < ASIDE)) x += ASIDE;
+        while (taken.some(([left, top]) => Math.hypot(left - x, top - y) < aside)) x += aside;
         taken.push([x, y]);
       }
       return { ...one, middle: [x, y], seen: inSight([x, y]) };

@@ -9,6 +9,7 @@
 
   const SVG = "http://www.w3.org/2000/svg";
   const FLIGHT = 800; // milliseconds of what is delivered on its way to the guest
+  const RISE = 1400; // milliseconds for which what has come of it is seen
   const { labels, job, moves, serving } = JSON.parse(board.dataset.rules);
   const COLOURS = {
     apple: "#d9493a", bean: "#8f5a34", beef: "#a8423c", bell_pepper: "#d3372b", broccoli: "#3f8f35", carrot: "#ee8a2b",
@@ -106,16 +107,22 @@
 
   const pose = ({ doing, holds }) => (holds ? "" : POSES[doing?.[0]] ?? "");
 
-  /* what is delivered flies to the guest behind the hatch, who likes it or not */
-  function changed(before, after, { show, act, make }) {
+  const helped = new Set(); // seats that have put something down
+  const isRight = () => play.querySelector("#over.is-over") !== null; // a right delivery ends the game
+
+  /* what is delivered flies to the guest behind the hatch, who likes it or not; who helped is seen beside */
+  function changed(before, after, { show, act, gain, beside, make }) {
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
       const place = [now.at[0] + moves[now.face][0], now.at[1] + moves[now.face][1]];
-      if (!was.holds || now.holds || place.join() !== serving.join()) return;
+      if (!was.holds || now.holds) return;
+      helped.add(seat);
+      if (place.join() !== serving.join()) return;
+      const mood = isRight() ? "happy" : "sad";
       show(make("g", {}, thing(was.holds, 0, 0, 26)), place, FLIGHT, now.at);
-      const right = play.querySelector("#over.is-over") !== null; // a right delivery ends the game
-      act(seat, right ? "cheer" : "stand");
-      guest.setAttribute("href", right ? "#guest-happy" : "#guest-sad");
+      show(gain(isRight() ? "✓" : "✕", mood, isRight() ? [...helped].sort() : [seat]), beside(now.at, place), RISE);
+      act(seat, isRight() ? "cheer" : "sad");
+      guest.setAttribute("href", `#guest-${mood}`);
     });
   }
 

@@ -18,9 +18,9 @@
   const timeOf = (contents) => (typeof time === "number" ? time : contents.reduce((sum, name) => sum + time[name], 0));
 
   function pots({ contents, left }, { make, picture, tick }) {
-    if (left === null) return contents.map((name, number) => picture(name, ...ACROSS[number], 13));
-    const broth = make("circle", { class: "broth", r: 13.5 });
+    const broth = make("circle", { class: "broth", r: left === null ? 7 + 2 * contents.length : 13.5 }); // it rises
     if (contents.includes("tomato")) broth.classList.add("red");
+    if (left === null) return [broth, ...contents.map((name, number) => picture(name, ...ACROSS[number], 13))];
     if (left === 0) return [broth, picture("steam", 0, -18, 30), make("circle", { class: "ready", r: 9 }), make("path", { class: "check", d: "M-4 .5l3 3 5.500-6" })];
     const round = 2 * Math.PI * RING;
     const arc = make("circle", { class: "arc", r: RING, "stroke-dasharray": `${(round * left) / timeOf(contents)} ${round}`, transform: "rotate(-90)" });
@@ -75,18 +75,15 @@
 
   /* it flies to the guest, and its points rise with the shapes of those who helped */
   function served(seat, soup, from, to, gained, tools) {
-    const { make, show, act } = tools;
+    const { act, beside, gain, show } = tools;
     const helped = [...(makers.hands[seat] ?? [])].sort();
     makers.hands[seat] = undefined;
     show(tools.picture(picture(soup), 0, 0, 26), to, FLIGHT, from);
     const mood = gained > 0 ? "happy" : "sad";
     if (gained > 0) act(seat, "cheer");
     smile(to, mood);
-    const shapes = [...new Set([...helped, seat])];
-    const use = (who, place) => make("use", { href: `#seat-${who + 1}`, x: 17 * (place - shapes.length / 2), y: 2, width: 15, height: 15 });
-    const gain = make("text", { class: `gain-mark ${mood}` });
-    gain.textContent = gained > 0 ? `+${gained}` : "0";
-    show(make("g", { class: "gain-of" }, make("g", { class: "gain-rise" }, gain, ...shapes.map(use))), to, RISE);
+    const text = gained > 0 ? `+${gained}` : "0";
+    show(gain(text, mood, [...new Set([...helped, seat])]), beside(from, to), RISE);
     tellHelp(seat, helped);
   }
 
