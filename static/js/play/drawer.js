@@ -30,7 +30,7 @@
       const part = tab.dataset.drawerTab;
       if (!seen.has(part) || (isOpen() && part === drawer.dataset.drawer)) seen.set(part, newest[part]());
       const fresh = newest[part]() !== "" && newest[part]() !== seen.get(part);
-      mark(fresh, tab.querySelector(".drawer-news"));
+      mark(fresh, tab.querySelector(".news-dot"));
       news ||= fresh;
     }
     mark(news && !isOpen(), toggle?.querySelector("[data-drawer-news]"));
