@@ -94,8 +94,10 @@ PLAYED: Mapping[str, tuple[WorldPage, Any, tuple[str, ...]]] = {
 
 
 async def opened(browser: Browser, name: str, **more: Any) -> Page:
-    """Open the page of this world with its messages and jobs, as they come after the first answer. `more` goes
-    to its template."""
+    """Open the page of this world with its messages and jobs, as they come after the first answer.
+
+    `more` goes to its template.
+    """
     world, view_of, _ = PLAYED[name]
     view = view_of()
     page = await open_page(browser, view, world, scene=world.scene, **more)
