@@ -176,7 +176,12 @@ DRAWN = """() => ["[data-stage], [data-board]", ".ticket"].map(what => {
 })"""
 
 
-AWAY = "html => document.getElementById('away').outerHTML = html"
+AWAY = """html => {
+    document.getElementById("away").outerHTML = html;
+    document.querySelector("[data-play]").dispatchEvent(new Event("brigade:away"));
+    return document.querySelectorAll("[data-play] [data-away]").length;
+}"""
+"""Tells the page who is away, and returns the number of marked players."""
 PUT = "html => document.querySelector('[data-play]').panels.put(html)"
 SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
 CONTINUE = "[data-over-continue]"
@@ -199,9 +204,11 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
     for width, height in SIZES.items():
         await resize(page, width, height)
         before = await page.evaluate(drawn)
-        await page.evaluate(AWAY, left["away"])
+        assert await page.evaluate(AWAY, left["away"]) == 1, "at the player"
         assert await page.evaluate(drawn) == before, width
-        await page.evaluate(AWAY, here)
+        assert await page.evaluate(AWAY, here) == 0
+        await set_drawer(page, on=True)  # which must not stand in the place of the end
+        before = await page.evaluate(drawn)
         await page.evaluate(PUT, end["over"])
         assert await page.evaluate(drawn) == before, width
         await page.get_by_text("Your share: 23 of 51").wait_for()
