@@ -11,7 +11,7 @@ from study.exports import data_and_token_pages
 from study.monitor import live_study_page, participant_pages, replay_page
 from study.operation import health_endpoints, installation_status
 from study.participation import language_choice, views
-from study.participation.pages import end_and_privacy_pages, last_seconds_page
+from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
 from study.planning import sample_size_page
 from study.researchers import reauthenticate, security_pages
 
@@ -27,6 +27,7 @@ urlpatterns = [
     path("p/<slug:key>/", views.participant, name="participant"),
     path("p/<slug:key>/here/", views.still_here, name="here"),
     path("p/<slug:key>/last-seconds/", last_seconds_page.last_seconds, name="last-seconds"),
+    path("p/<slug:key>/result/<int:position>/", end_card_page.end_card, name="end-card"),
     path("p/<slug:key>/lobby/", views.lobby_signal, name="lobby"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", study_overview_pages.index, name="staff"),

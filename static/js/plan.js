@@ -6,6 +6,8 @@
   if (!play) return;
 
   const MOST = 50; // as kitchen/contract/agent.py says
+  const ASKS = "asks" in play.dataset; // whether the study has every action asked for once more
+  let isOn = false; // whether somebody puts a plan together
   let socket = null;
   let looked = ""; // the step that was looked at last
 
@@ -82,6 +84,18 @@
     plan.querySelector("[data-plan-add]").focus();
   }
 
+  /* While somebody puts a plan together, an action is only chosen, by mouse, finger and key alike: the button sends
+     it, and the plan with it. */
+  function choosePlanned() {
+    const on = Boolean(document.querySelector("#plan-fold[open] [data-plan-list]"));
+    if (on === isOn) return;
+    isOn = on;
+    play.toggleAttribute("data-asks", ASKS || on);
+    changed();
+  }
+
+  const changed = () => play.dispatchEvent(new Event("brigade:choice"));
+
   /* of the step that is open now, however late it arrives; the panel has the number of those that are taken */
   function stop(plan) {
     socket?.send(JSON.stringify({ type: "plan", then: [], step: Number(plan.dataset.plan) + 1 }));
@@ -92,7 +106,7 @@
     socket?.send(JSON.stringify({ type: "plan", then: commands.map((text) => JSON.parse(text)), step: Number(step) + 1 }));
   }
 
-  play.planning = { replace };
+  play.planning = { replace, isOn: () => isOn };
 
   /* a plan that has ended before its time is shown, and told once */
   function look() {
@@ -121,8 +135,10 @@
     if (event.target.closest("[data-plan-add]")) add(plan);
     if (event.target.closest("[data-plan-remove]")) remove(plan, event.target.closest("li"));
     if (event.target.closest("[data-plan-stop]")) stop(plan);
-    offer();
+    changed();
   });
+  document.getElementById("plan-fold")?.addEventListener("toggle", choosePlanned);
   for (const news of ["brigade:choice", "brigade:panels"]) play.addEventListener(news, offer);
+  play.addEventListener("brigade:panels", choosePlanned);
   offer();
 })();

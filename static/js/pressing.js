@@ -1,6 +1,6 @@
 /* Keys that act at once: each key named in [data-press] of an action of the menu does what a click on it does. One
    press is one action, however long it is held, but where a clock takes the steps (ticking.js): there it lasts.
-   Where actions are asked for first, it only chooses. */
+   Where actions are asked for first, it only chooses, and Enter sends. */
 "use strict";
 
 (() => {
@@ -34,11 +34,21 @@
     else choosing.send(radio);
   }
 
+  /* what a key has chosen before, unless who has the focus wants Enter itself */
+  function sendsChosen(event) {
+    const chosen = choosing.asksFirst && choosing.may() && choosing.chosen();
+    if (!chosen || event.repeat || event.target.closest?.(`${USES}, input, [data-spot]`)) return false;
+    event.preventDefault();
+    choosing.send(chosen);
+    return true;
+  }
+
   function onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     const name = nameOf(event);
     if (!document.querySelector("[data-keys-switch]").checked || isTaken(event, name)) return;
     const action = actionOf(name);
+    if (name === "enter" && sendsChosen(event)) return;
     if (!action && name !== "space") return;
     event.preventDefault(); // the page does not scroll under who plays
     event.stopImmediatePropagation();

@@ -18,7 +18,7 @@
   let fitting = ""; // what stands in the quick row
 
   /* what the actions of a place are, and for which step */
-  const about = (spot) => JSON.stringify([choosing.step, spot, ...choosing.at(spot).map((radio) => radio.value)]);
+  const about = (spot) => JSON.stringify([choosing.step, choosing.asksFirst, spot, ...choosing.at(spot).map((radio) => radio.value)]);
 
   function pick(button) {
     hideList();
@@ -36,6 +36,7 @@
 
   /* the study has it asked first: the words of the action stand where it was chosen, with yes and no */
   function ask(radio, box) {
+    if (play.planning?.isOn()) choosing.mark(radio); // what can follow depends on it
     const question = document.createElement("p");
     question.textContent = choosing.words(radio);
     const yes = simple(SAY.doIt, () => send(radio));
@@ -168,7 +169,7 @@
     const row = document.querySelector("#menu [data-quick]");
     if (!row) return;
     const shown = fits();
-    const now = JSON.stringify([choosing.step, ...shown.map((radio) => [radio.value, choosing.words(radio), hinted(radio)])]);
+    const now = JSON.stringify([choosing.step, choosing.asksFirst, ...shown.map((radio) => [radio.value, choosing.words(radio), hinted(radio)])]);
     if (now === fitting && row.firstChild && !anew) return;
     const inside = row.contains(document.activeElement);
     fitting = now;

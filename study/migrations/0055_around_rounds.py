@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
             field=models.BooleanField(
                 db_default=False,
                 default=False,
-                help_text="Above the survey stand the team's result, the participant's share of the actions, and the participant's best result so far. It may affect ratings.",
+                help_text="When the game ends, a card over the board tells the team's result, the participant's share of the actions, and the participant's best result so far. It may affect ratings.",
                 verbose_name="show one's share and the best result after the round",
             ),
         ),

@@ -186,6 +186,7 @@ async def test_everything_can_be_done_with_the_keyboard_alone(
         await page.keyboard.press("ArrowDown")
         await page.keyboard.press("Enter")
         await person.stepped(step)
+    await page.wait_for_selector("[data-play]:not(.is-just-over)")
     await page.focus(".over-continue a")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("[data-page=survey]")

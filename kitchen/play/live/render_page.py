@@ -309,6 +309,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "choose": gettext_noop("Choose an action"),
     "press": gettext_noop("Press an action: it is done at once"),
     "chose": gettext_noop("You chose: {action}"),
+    "andThen": gettext_noop("{action}, then {number} more"),
     "since": gettext_noop("{seconds} s"),
     "sinceLong": gettext_noop("{seconds} s: it takes longer than usual, nothing is lost"),
     "left": gettext_noop("{seconds} s left"),

@@ -319,6 +319,12 @@ class OrderTotals(NamedTuple):
     """Who cooked and who served the dish of the last step, as a sentence."""
 
 
+class StepsLeft(NamedTuple):
+    """The number of steps until the episode ends at the latest."""
+
+    steps: int
+
+
 class ServedCount(NamedTuple):
     """The number of times one dish was served, and whether it was served in the last step."""
 
@@ -342,7 +348,12 @@ def _done(view: SeatView, lookup: BriefLookup) -> Panel:
         )
         for dish, number in lookup.numbers.items()
     )
-    parts = (Panel("done-total", f"{_TEMPLATES}/total.jinja", total), *dishes)
+    left = StepsLeft(max(0, lookup.brief["max_steps"] - view.step))
+    parts = (
+        Panel("done-total", f"{_TEMPLATES}/total.jinja", total),
+        Panel("done-left", f"{_TEMPLATES}/steps_left.jinja", left),
+        *dishes,
+    )
     return Panel("done", f"{_TEMPLATES}/done.jinja", NoContent(), parts=parts)
 
 

@@ -43,7 +43,8 @@
 
   /* at the players */
 
-  const bodyOf = (seat) => [...play.querySelectorAll(`use[href="#seat-${seat + 1}"]`)].map((use) => use.closest(".bot, .actor")).filter(Boolean);
+  /* the drawn body of a seat, in whichever world */
+  const bodyOf = (seat) => [...play.querySelectorAll(`use:is([href="#seat-${seat + 1}"], [href="#body-${seat + 1}"])`)].map((use) => use.closest(".bot, .actor, .is-builder")).filter(Boolean);
 
   function mark() {
     const seats = (document.getElementById("away")?.dataset.seats ?? "").split(" ").filter(Boolean).map(Number);

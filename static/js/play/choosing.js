@@ -26,7 +26,7 @@
   const radioOf = (value) => offered().find((radio) => radio.value === value);
   const away = () => play.matches(".is-elsewhere, .is-gone"); // another page has this seat, or nobody
   const may = () => state.phase === "choose" && state.sent === null && !away();
-  const asksFirst = "asks" in play.dataset; // whether the study has every action asked for once more
+  const asksFirst = () => "asks" in play.dataset; // whether an action is chosen first, and sent after that
 
   const tell = () => play.dispatchEvent(new Event("brigade:choice"));
 
@@ -46,7 +46,7 @@
   }
 
   /* whether it is sent only after a question */
-  const asks = (radio) => asksFirst || Boolean(radio.closest("[data-ask]"));
+  const asks = (radio) => asksFirst() || Boolean(radio.closest("[data-ask]"));
 
   function mark(radio) {
     if (!may()) return;
@@ -137,8 +137,9 @@
   read(document.getElementById("bar"));
 
   play.choosing = {
-    may, offered, chosen, radioOf, at, words, placesOf, asks, asksFirst, mark, send, owe, release, read,
+    may, offered, chosen, radioOf, at, words, placesOf, asks, mark, send, owe, release, read,
     focus: () => document.getElementById("menu-title")?.focus({ preventScroll: true }),
+    get asksFirst() { return asksFirst(); },
     get step() { return state.step; },
     get phase() { return state.phase; },
     get twice() { return state.twice; },

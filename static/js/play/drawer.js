@@ -14,6 +14,7 @@
   const tabs = [...drawer.querySelectorAll("[data-drawer-tab]")];
   const seen = new Map(); // part: its newest entry when it was in sight last
   let begun = false;
+  let ended = false;
 
   const newest = {
     talk: () => document.querySelector("#talk .said:last-child")?.id ?? "",
@@ -30,7 +31,7 @@
       const part = tab.dataset.drawerTab;
       if (!seen.has(part) || (isOpen() && part === drawer.dataset.drawer)) seen.set(part, newest[part]());
       const fresh = newest[part]() !== "" && newest[part]() !== seen.get(part);
-      mark(fresh, tab.querySelector(".drawer-news"));
+      mark(fresh, tab.querySelector(".news-dot"));
       news ||= fresh;
     }
     mark(news && !isOpen(), toggle?.querySelector("[data-drawer-news]"));
@@ -95,9 +96,18 @@
     drawer.querySelector(`[data-drawer-part="${drawer.dataset.drawer}"] h2`)?.focus({ preventScroll: true });
   }
 
+  /* back to what opened it; a link to new jobs may stand in the place of the button */
   function close() {
     setOpen(false);
-    toggle?.focus({ preventScroll: true });
+    const [back] = [toggle, document.getElementById("jobs-waiting"), document.getElementById("menu-title")].filter((one) => one?.checkVisibility());
+    back?.focus({ preventScroll: true });
+  }
+
+  /* the end stands where the actions stood, and so does the drawer on a small page */
+  function onPanels() {
+    const isOver = Boolean(document.querySelector("#over.is-over"));
+    if (isOver && !ended && !WIDE.matches && isOpen()) setOpen(false);
+    ended = isOver;
   }
 
   /* links into the drawer, such as the one to a new job, open it */
@@ -125,5 +135,6 @@
   document.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   document.addEventListener("htmx:wsAfterMessage", onMessage);
+  play.addEventListener("brigade:panels", onPanels);
   showNews();
 })();

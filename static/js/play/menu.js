@@ -25,7 +25,13 @@
     if (!choosing.may()) return connection.doubted ? SAY.waitsForConnection : play.waiting.text() || SAY.playing;
     if (connection.opening) return SAY.connecting;
     if (!connection.reached()) return choosing.chosen() ? SAY.kept : SAY.notConnected;
-    return choosing.chosen() ? choosing.words(choosing.chosen()) : pressing() ? SAY.press : SAY.choose;
+    return choosing.chosen() ? withPlan(choosing.words(choosing.chosen())) : pressing() ? SAY.press : SAY.choose;
+  }
+
+  /* what was put together to follow goes along (plan.js) */
+  function withPlan(action) {
+    const number = document.querySelectorAll("[data-plan-list] > li").length;
+    return number ? SAY.andThen.replace("{action}", () => action).replace("{number}", number) : action;
   }
 
   /* Where one press on an action sends it, the button is needed only for what keys have chosen: until then it is a line

@@ -17,5 +17,6 @@
   }
 
   document.addEventListener("htmx:wsConfigSend", (event) => put(event.target));
+  play.addEventListener("brigade:drawer", () => slot.parentElement.checkVisibility() || put(null)); // it is closed: seen all the same
   put(null);
 })();

@@ -9,7 +9,7 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
-  const JUST_OVER = 500; // milliseconds after the end for which taps count for nothing
+  const JUST_OVER = 500; // milliseconds after the end for which taps and keys count for nothing
   const { choosing, connection } = play;
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null; // where the person was before a message
@@ -142,10 +142,14 @@
     for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
   }
 
-  /* a tap that was meant for the game hits nothing of what stands there now */
+  /* a tap or a key that was meant for the game hits nothing of what stands there now */
   function shield() {
     play.classList.add("is-just-over");
     setTimeout(() => play.classList.remove("is-just-over"), JUST_OVER);
+  }
+
+  function onKey(event) {
+    if (play.matches(".is-just-over") && ["Enter", " "].includes(event.key)) event.preventDefault();
   }
 
   function showOver() {
@@ -154,7 +158,7 @@
     play.classList.toggle("is-over", Boolean(over));
     if (over && !told && seen) shield();
     seen = true;
-    if (over && !told) over.querySelector("h2")?.focus();
+    if (over && !told) play.querySelector("[data-over-continue]")?.focus();
   }
 
   /* panels that are all there, and came in another way */
@@ -172,6 +176,7 @@
   }
 
   play.panels = { put };
+  document.addEventListener("keydown", onKey, true);
   document.addEventListener("htmx:wsBeforeMessage", remember);
   document.addEventListener("htmx:wsAfterMessage", restore);
   document.addEventListener("htmx:oobBeforeSwap", beforeSwap);

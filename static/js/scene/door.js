@@ -78,6 +78,7 @@
     if (event.key === "Escape" && !room.hidden && !document.querySelector("dialog[open]")) close();
   });
   (stage.closest(".stage-frame") || stage).before(door);
+  play.querySelector("[data-board-head] .views")?.after(part("doors")); // no row of its own
   door.hidden = false;
   lookForHeadset();
   navigator.xr?.addEventListener?.("devicechange", lookForHeadset);

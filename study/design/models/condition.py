@@ -201,8 +201,8 @@ class Condition(models.Model):
         "show one's share and the best result after the round",
         default=False,
         db_default=False,
-        help_text="Above the survey stand the team's result, the participant's share of the actions, and the "
-        "participant's best result so far. It may affect ratings.",
+        help_text="When the game ends, a card over the board tells the team's result, the participant's "
+        "share of the actions, and the participant's best result so far. It may affect ratings.",
     )
     rating_replay = models.BooleanField(
         "offer the last ten seconds while rating",

@@ -34,6 +34,7 @@ from study.participation.page_progress import (
     practice_again,
 )
 from study.participation.pages.end_and_privacy_pages import withdrawal_terms
+from study.participation.pages.end_card_page import end_card_address
 from study.participation.pages.page_context import (
     guest_reminder,
     page_response,
@@ -61,7 +62,8 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
         end_kitchen(person)
     # where steps have a time limit, it would run meanwhile
     counts_down = plan.ready_card and not episode.step and episode.step_seconds is None
-    more = {"counts_down": counts_down}
+    result = {"result_url": end_card_address(person, place), "result_position": place.position}
+    more = {"counts_down": counts_down, **result}
     return _play_page(request, person, episode, place.round.seat, "play", place.round.position, label, **more)
 
 

@@ -32,9 +32,9 @@ from study.participation.page_progress import (
     wrong_check_items,
 )
 from study.participation.pages.consent_guide_debriefing import guide_context
+from study.participation.pages.end_card_page import has_end_card, own_result, was_shown
 from study.participation.pages.last_seconds_page import offers_last_seconds
 from study.participation.pages.page_context import form_response, part_context, team_label
-from study.participation.round_results import best_result, own_share
 
 
 def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPlan]:
@@ -50,14 +50,17 @@ def about_person(request: HttpRequest, person: Participant, place: next_page.Cur
 
 def survey(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the survey after one episode."""
-    return _ask(request, person, place, partial(_survey_context, person, place))
+    was_told = was_shown(request, place.position)
+    return _ask(request, person, place, partial(_survey_context, person, place, was_told))
 
 
-def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
+def _survey_context(person: Participant, place: next_page.CurrentPage, was_told: bool) -> dict[str, Any]:
+    """Return the template context of the survey. If the card of the game's end has told the result
+    (`was_told`), the survey does not repeat it."""
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here after an episode only
     episode, label = place.round.episode, team_label(person, place.round)
     design, score = person.design, episode.score
-    shows_card = person.version.blueprint.condition(place.round.condition.key).end_card
+    shows_card = has_end_card(person, place.round) and not was_told
     heading = gettext("How was it this time?")
     if design.condition(place.round.condition.key).teammates:
         heading = gettext("How was it with {team}?").format(team=label)
@@ -73,8 +76,7 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
         if shows_card or design.meant("scores_above_surveys")
         else (),
         "shows_card": shows_card,
-        "share": own_share(episode, place.round.seat) if shows_card else None,
-        "best": best_result(place.rounds, place.round) if shows_card else None,
+        **(own_result(place.rounds, place.round) if shows_card else {}),
         "last_seconds": reverse("study:last-seconds", args=[person.shown_key])
         if offers_last_seconds(person, place)
         else "",

@@ -88,6 +88,27 @@ def test_the_survey_shows_the_result_where_the_condition_says_so(client: Client)
     assert "end-card" not in page(client, other)
 
 
+def test_the_card_over_the_board_tells_the_result_and_the_survey_does_not_repeat_it(client: Client) -> None:
+    person = begun(end_card=True)
+    address = reverse("study:end-card", args=[person.key, 1])
+    assert f'data-result="{address}" data-position="1"' in page(client, person)
+    assert client.get(address).status_code == 404, "not during the game"
+    play_round(person)
+    address = reverse("study:end-card", args=[person.key, 2])
+    second = person.rounds.get(position=2).episode
+    assert second
+    play_out(second)
+    assert "This is your best result so far." in client.get(address).content.decode()
+    survey = f"{person.get_absolute_url()}?result="
+    assert "end-card" not in client.get(f"{survey}2").content.decode()
+    assert "end-card" in client.get(f"{survey}1").content.decode(), "of another round"
+    other = begun_elsewhere()
+    assert "data-result" not in page(client, other)
+    play_out(first_episode(other))
+    assert client.get(reverse("study:end-card", args=[other.key, 1])).status_code == 404
+    assert client.get(reverse("study:end-card", args=["nobody", 1])).status_code == 404
+
+
 def begun_elsewhere() -> Participant:
     person = enter(make_study("other"), "other")
     finish_page(participant_id=person.pk, page="guide")

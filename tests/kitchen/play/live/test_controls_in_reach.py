@@ -1,7 +1,7 @@
 """With messages, jobs, hints, a plan, a clock and the scene switched on, nothing covers what one plays with.
 
-The pages are open in a browser without a server. They are measured at six sizes, with
-the drawer closed and open.
+The pages are open in a browser without a server. They are measured at seven sizes, with the drawer closed
+and open, with the list of all actions, and with the scene in three dimensions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.browser import IN_A_BROWSER, SHOTS
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.blocks.games import game
 from tests.kitchen.worlds.cuisine.cooking import kitchen
-from tests.kitchen.worlds.cuisine.test_floor_layout import SWAP, open_page
+from tests.kitchen.worlds.cuisine.test_floor_layout import HOST, SWAP, open_page
 from tests.kitchen.worlds.cuisine.test_page import seen
 from tests.kitchen.worlds.overcooked.test_page import make
 from tests.nightly import nightly
@@ -35,7 +35,7 @@ from tests.nightly import nightly
 pytestmark = IN_A_BROWSER
 
 IN_REACH = Path(__file__).with_name("in_reach.js").read_text().rstrip()
-SIZES = {360: 740, 390: 844, 800: 600, 844: 390, 1024: 768, 1440: 900}
+SIZES = {360: 740, 390: 844, 667: 375, 800: 600, 844: 390, 1024: 768, 1440: 900}
 LINES = tuple(
     TeamMessage(number, 1, number % 2, (1 - number % 2,), "say", f"Please take the rice to pot {number}.")
     for number in range(1, 13)
@@ -57,6 +57,8 @@ TEAM = {
 }
 """Everything that a page may have beside the game."""
 OWN = "#menu-title"
+SENDS = ("#menu .action", "[data-submit]", OWN)
+"""The list of all actions, and the button that sends one."""
 DRAWER = {
     "jobs": (".job-act button", "[data-drawer-tab]"),
     "talk": ("#talk-form :is(select, input, button):not([type=hidden])", "[data-drawer-tab]"),
@@ -91,11 +93,14 @@ PLAYED: Mapping[str, tuple[WorldPage, Any, tuple[str, ...]]] = {
 """For each world: its page, a view, and what one plays with beside the own player."""
 
 
-async def opened(browser: Browser, name: str) -> Page:
-    """Open the page of this world with its messages and jobs, as they come after the first answer."""
+async def opened(browser: Browser, name: str, **more: Any) -> Page:
+    """Open the page of this world with its messages and jobs, as they come after the first answer.
+
+    `more` goes to its template.
+    """
     world, view_of, _ = PLAYED[name]
     view = view_of()
-    page = await open_page(browser, view, world, scene=world.scene)
+    page = await open_page(browser, view, world, scene=world.scene, **more)
     parts = {
         panel.id: render_panel(panel) for panel in shared_panels(world, view) if panel.id in ("talk", "jobs")
     }
@@ -124,15 +129,37 @@ async def set_drawer(page: Page, *, on: bool) -> None:
         await toggle.click()
 
 
-@pytest.mark.parametrize("name", ["kitchen", *nightly("grid", "blocks")])
-async def test_nothing_covers_what_one_plays_with(browser: Browser, name: str) -> None:
+SCENE = """on => {
+    document.querySelector("[data-play]").classList.toggle("in-scene", on);
+    document.querySelector("[data-scene-room]").hidden = !on;
+}"""
+"""Opens the scene without drawing it."""
+SCENE_WIDTHS = (390, 844, 1024)
+LOW = {844: 390}
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [("kitchen", SIZES), ("grid", LOW), ("blocks", LOW), *nightly(("grid", SIZES), ("blocks", SIZES))],
+)
+async def test_nothing_covers_what_one_plays_with(
+    browser: Browser, name: str, sizes: Mapping[int, int]
+) -> None:
     page, found = await opened(browser, name), list[str]()
-    game_itself = PLAYED[name][2]
-    for width, height in SIZES.items():
+    game_itself, all_actions = PLAYED[name][2], page.locator(".all-actions")
+    for width, height in sizes.items():
         await resize(page, width, height)
         at = f"{name}-{width}x{height}"
         await set_drawer(page, on=width >= 1024)
         found += await unreached(page, f"{at}-plays", (*game_itself, OWN))
+        if await all_actions.is_visible():
+            await all_actions.click()
+            found += await unreached(page, f"{at}-all", (*game_itself[:1], *SENDS))
+            await all_actions.click()
+        if name == "kitchen" and width in SCENE_WIDTHS:
+            await page.evaluate(SCENE, True)
+            found += await unreached(page, f"{at}-scene", ("[data-scene-frame]", "[data-scene-close]", OWN))
+            await page.evaluate(SCENE, False)
         await set_drawer(page, on=True)
         in_place_of_actions = () if width < 1024 else (OWN,)
         for part, controls in DRAWER.items():
@@ -150,20 +177,48 @@ DRAWN = """() => ["[data-stage], [data-board]", ".ticket"].map(what => {
 })"""
 
 
+AWAY = """html => {
+    document.getElementById("away").outerHTML = html;
+    document.querySelector("[data-play]").dispatchEvent(new Event("brigade:away"));
+    return document.querySelectorAll("[data-play] [data-away]").length;
+}"""
+"""Tells the page who is away, and returns the number of marked players."""
+UNSHIELD = "document.querySelector('[data-play]').classList.remove('is-just-over')"
+PUT = "html => document.querySelector('[data-play]').panels.put(html)"
+SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
+CONTINUE = "[data-over-continue]"
+
+
 @pytest.mark.parametrize("name", ["kitchen", *nightly("grid")])
-async def test_the_end_moves_nothing_of_the_game(browser: Browser, name: str) -> None:
-    page = await opened(browser, name)
+async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
+    browser: Browser, name: str
+) -> None:
+    page = await opened(browser, name, result_url=f"{HOST}/result/", result_position=2)
+    await page.route("**/result/", lambda route: route.fulfill(body=SHARE))
     world, view_of, _ = PLAYED[name]
     end = {panel.id: render_panel(panel) for panel in shared_panels(world, replace(view_of(), phase="over"))}
-    drawn, before = DRAWN if name == "kitchen" else DRAWN.replace(".ticket", ".grid-orders li"), {}
-    empty = await page.locator("#over").evaluate("one => one.outerHTML")
+    left = {
+        panel.id: render_panel(panel) for panel in shared_panels(world, changed(view_of(), turned_away={1}))
+    }
+    drawn = DRAWN if name == "kitchen" else DRAWN.replace(".ticket", ".grid-orders li")
+    empty, here = [await page.locator(one).evaluate("one => one.outerHTML") for one in ("#over", "#away")]
+    found = list[str]()
     for width, height in SIZES.items():
         await resize(page, width, height)
-        before[width] = await page.evaluate(drawn)
-        await page.evaluate(SWAP, {"over": end["over"]})
-        if SHOTS:
-            await page.screenshot(path=f"{SHOTS}/{name}-{width}x{height}-over.png")
-        assert await page.evaluate(drawn) == before[width], width
-        assert await page.locator(".over-continue a").is_visible()
-        await page.evaluate(SWAP, {"over": empty})
+        before = await page.evaluate(drawn)
+        assert await page.evaluate(AWAY, left["away"]) == 1, "at the player"
+        assert await page.evaluate(drawn) == before, width
+        assert await page.evaluate(AWAY, here) == 0
+        await set_drawer(page, on=True)  # which must not stand in the place of the end
+        before = await page.evaluate(drawn)
+        await page.evaluate(PUT, end["over"])
+        assert await page.evaluate(drawn) == before, width
+        await page.get_by_text("Your share: 23 of 51").wait_for()
+        assert await page.evaluate(f"document.activeElement.matches('{CONTINUE}')"), width
+        await page.evaluate(UNSHIELD)
+        found += await unreached(page, f"{name}-{width}x{height}-over", (CONTINUE,))
+        await page.evaluate(PUT, empty)
+    assert found == []
+    assert await page.locator(CONTINUE).get_attribute("href") == f"{HOST}/?result=2"
+    assert await page.locator(CONTINUE).get_attribute("aria-describedby") == "over"
     await page.close()

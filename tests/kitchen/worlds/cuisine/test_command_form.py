@@ -263,3 +263,36 @@ async def test_a_plan_that_has_ended_before_its_time_is_shown_and_told(browser: 
     line.shows(changed(play(world, [("noop",)]), offered=True))
     await expect(said).to_have_text("")
     assert await fold.get_attribute("open") == ""
+
+
+async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends_both(
+    browser: Browser,
+) -> None:
+    line, world = Line(), kitchen()
+    page = await line.open(browser, changed(play(world), offered=True, plannable=world.plannable(0)))
+    submit = page.locator("[data-submit]")
+    await page.click("#plan-fold summary")
+    await page.click("#do-goto-pot0")
+    await expect(submit).to_have_text("Go to pot 1")
+    await page.click(
+        "[data-spot=chopboard0]"
+    )  # on the drawing, too, and a key or Enter there would do the same
+    assert (await page.evaluate(CHOSEN), await page.inner_text(f"{MENU} p")) == (
+        TO_BOARD,
+        "Go to chopping board 1",
+    )
+    await page.keyboard.press("Escape")
+    await page.select_option("#plan-choice", TO_POT)
+    await page.click("#plan-add")
+    await expect(submit).to_have_text("Go to chopping board 1, then 1 more")
+    await line.commanded(page)
+    await submit.click()
+    await page.wait_for_timeout(0)
+    (then,) = [one["then"] for one in line.heard if one["type"] == "command"]
+    assert then == TO_POT
+    await line.commanded(page, TO_BOARD)
+    line.shows(changed(play(world, [("goto", "chopboard0")]), offered=True, plannable=world.plannable(0)))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
+    await page.click("#plan-fold summary")  # without a plan, one press is one action again
+    await page.click("#do-goto-pot0")
+    await line.commanded(page, TO_POT)

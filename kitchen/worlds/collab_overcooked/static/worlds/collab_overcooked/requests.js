@@ -265,7 +265,7 @@
       const name = tab.dataset.panelTab;
       if (!news[name]) continue;
       if (name === shown()) newest[name] = news[name]();
-      tab.querySelector(".collab-news").hidden = newest[name] === news[name]();
+      tab.querySelector(".news-dot").hidden = newest[name] === news[name]();
     }
   }
 
