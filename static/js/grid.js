@@ -155,7 +155,7 @@
     told = value;
   }
 
-  /* Under a clock: one's own cook goes where the keys say. Where the server says otherwise, it is put right at once; but
+  /* Under a clock: who plays goes where the keys say. Where the server says otherwise, it is put right at once; but
      whoever comes back after a while is put there. */
 
   function showTick({ detail: { observation, predicted, pressed, lasts, walks, errand, intents } }) {

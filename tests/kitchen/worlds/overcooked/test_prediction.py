@@ -60,8 +60,8 @@ def cases_of(trace: Trace) -> tuple[Overcooked, list[Case]]:
     return world, cases
 
 
-def ahead(player: dict[str, Any], verb: str | None = None) -> Cell:
-    return cell_ahead(tuple(player["at"]), player["face"] if verb not in DIRECTIONS else verb)
+def ahead(player: dict[str, Any], verb: str) -> Cell:
+    return cell_ahead(tuple(player["at"]), verb if verb in DIRECTIONS else player["face"])
 
 
 def lying(shown: dict[str, Any], cell: Cell) -> list[Any]:
@@ -99,7 +99,9 @@ async def test_what_is_shown_early_agrees_with_recorded_episodes(browser: Browse
         await page.set_content(STUB.format(floor=board.floor, rules=html.escape(board.rules)))
         for script in SCRIPTS:
             await page.add_script_tag(path=script)
-        told = json.loads(await page.evaluate(PREDICTED, json.dumps([case[:3] for case in cases])))
+        told: list[tuple[bool, dict[str, Any]]] = json.loads(
+            await page.evaluate(PREDICTED, json.dumps([case[:3] for case in cases]))
+        )
         serving = set(map(tuple, json.loads(board.rules)["serving"]))
         found.update(verdict(case, *pair, serving) for case, pair in zip(cases, told, strict=True))
     await page.close()
