@@ -50,6 +50,7 @@ NOT_SAID: Mapping[str, str] = {
     "idle_minutes": "never",
     "planned_participants": "not given",
     "failed_checks_allowed": "nobody is left out for this reason",
+    "max_round_trip_ms": "no limit",
 }
 """Texts that say what an empty field of a study means."""
 FIXED_CODE = "A fixed code, the same for everybody"

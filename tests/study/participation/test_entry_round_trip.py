@@ -49,7 +49,7 @@ def test_who_is_too_far_is_told_so_and_nothing_is_stored() -> None:
     page = text_of(answer)
     assert answer.status_code == 403 and not study.participants.exists()
     assert "Your connection is too slow for this study" in page
-    assert "Our server needs 151 ms to answer you. This study needs at most 150 ms" in page
+    assert "Our server needs 151 milliseconds to answer you. This study allows 150 at most" in page
     assert '<a class="button" href="/s/small/">Measure again</a>' in page
 
 

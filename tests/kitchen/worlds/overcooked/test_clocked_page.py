@@ -114,7 +114,7 @@ async def test_what_space_does_is_shown_at_once_and_put_right_where_the_clock_sa
     await page.keyboard.up(" ")
     assert await page.locator(".pad [data-down]").count() == 0
     await page.evaluate("() => { window.held = document.querySelector('.held :last-child'); }")
-    await clock.tick("interact", key=2)
+    await clock.tick("interact", key=2, heard=[1, 0])
     assert await page.evaluate("held.isConnected")  # it is confirmed, and not drawn anew
     await page.keyboard.press(" ")  # the box of onions takes nothing back: nothing is shown
     await clock.tick("east", key=4)
@@ -124,6 +124,8 @@ async def test_what_space_does_is_shown_at_once_and_put_right_where_the_clock_sa
     pot: Json = [{"at": [2, 0], "contents": ["onion"] * 3, "left": 20}]
     await clock.tick("stay", key=6, changed={"pots": pot})  # the other cook filled it a moment before
     assert await page.evaluate(HELD) == ["#onion"]
+    keys = [one for one in clock.sent if one["type"] == "key"]
+    assert ["trip" in one for one in keys] == [False, False, True, False, False, False]
 
 
 async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_where(browser: Browser) -> None:
@@ -307,12 +309,19 @@ async def test_a_server_that_is_silent_is_not_said_to_have_stopped_its_clock(bro
 
 
 async def test_a_clock_that_stopped_is_told_of_only_while_its_server_answers(browser: Browser) -> None:
-    clock, answers = await started(browser), True
-    clock.lines[-1].on_message(lambda _: clock.lines[-1].send('{"type": "pong"}') if answers else None)
+    clock, answers, sent = await started(browser), True, list[str]()
+
+    def answer(text: str | bytes) -> None:
+        sent.append(str(text))
+        if answers:
+            clock.lines[-1].send('{"type": "pong"}')
+
+    clock.lines[-1].on_message(answer)
     found = await sayings_until(clock, (STOPPED, "Connected"))
     assert found == [("", "Connected"), (STOPPED, "Connected")]
     answers = False
     await clock.page.wait_for_function("last => sayings.at(-1).join() === last.join()", arg=["", DOUBTED])
+    assert any('"ping","trip":' in text for text in sent)
     pairs = {tuple(one) for one in await clock.page.evaluate("sayings")}
     assert (STOPPED, DOUBTED) not in pairs
 
