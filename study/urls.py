@@ -10,7 +10,7 @@ from study.editor.urls import design_urls
 from study.exports import data_and_token_pages
 from study.monitor import live_study_page, participant_pages, replay_page
 from study.operation import health_endpoints, installation_status
-from study.participation import language_choice, views
+from study.participation import entry_round_trip, language_choice, views
 from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
 from study.planning import sample_size_page
 from study.researchers import reauthenticate, security_pages
@@ -22,6 +22,7 @@ urlpatterns = [
     path("metrics", health_endpoints.metrics, name="metrics"),
     path("", views.home, name="home"),
     path("s/<slug:slug>/", views.enter, name="enter"),
+    path("round-trip/", entry_round_trip.answer, name="round-trip"),
     path("s/<slug:slug>/stored/", end_and_privacy_pages.stored_data_page, name="stored"),
     path("language/", language_choice.choose_language, name="language"),
     path("p/<slug:key>/", views.participant, name="participant"),

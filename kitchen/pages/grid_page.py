@@ -103,6 +103,8 @@ class GridPage(DefaultPage):
         "js/amounts.js",
         "js/pressing.js",
         "js/grid_characters.js",
+        "js/grid_prediction.js",
+        "js/grid_motion.js",
         "js/grid.js",
         "js/grid_words.js",
     )

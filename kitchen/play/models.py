@@ -299,6 +299,11 @@ class Seat(models.Model):
         db_default="",
         help_text="Whether the person had sound: `on`, `part` (switched during the episode), or empty.",
     )
+    round_trips = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="How often the server answered the person's page within so many milliseconds.",
+    )
 
     class Meta:
         ordering = ["number"]

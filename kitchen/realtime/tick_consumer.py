@@ -179,6 +179,9 @@ class TickConsumer(SeatConsumer):
     """Time of the event loop at which the whole state was last requested."""
     forwarding: asyncio.Task[None] | None = None
     """The task that forwards keys."""
+    key_read: tuple[int, float] | None = None
+    """Number of the newest key message since the last tick, and the time of the event loop at which it was
+    read. None without one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -237,6 +240,8 @@ class TickConsumer(SeatConsumer):
     async def on_key(self, page: OpenPage, message: KeyMessage) -> None:
         """Forward a pressed or released key to the clock process that owns the episode. While earlier keys
         are being forwarded, or too many were, only the newest state of each key waits."""
+        self.round_trips.add(message.trip)
+        self.key_read = message.number, asyncio.get_running_loop().time()
         self.keys.add(message)
         if self.forwarding is None or self.forwarding.done():
             self.forwarding = asyncio.create_task(self._forward_keys())
@@ -308,7 +313,14 @@ class TickConsumer(SeatConsumer):
             await self.ask()
         elif step > self.shown:
             self.shown = self.newest = step
-            await self.send_part("tick", event, part, "step", "score", "lost_ms")
+            await self.send_part("tick", event, part | self._take_heard(), "step", "score", "lost_ms")
+
+    def _take_heard(self) -> dict[str, Json]:
+        """Return the field `heard` of a tick, if a key message was read since the last one."""
+        if self.key_read is None:
+            return {}
+        (number, at), self.key_read = self.key_read, None
+        return {"heard": [number, round(1000 * (asyncio.get_running_loop().time() - at))]}
 
     async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
         """Send the browser a message of type `kind`. It has the values `names` of the event, which all seats

@@ -3,7 +3,8 @@
 A tick is a step of the episode. A page sends JSON objects over the websocket `/ws/ticks/<key>/`:
 
 - `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key was pressed, or released (`down`
-  is false). The page repeats a held key at least every five seconds. `number` grows with each message.
+  is false). The page repeats a held key at least every five seconds. `number` grows with each message. A key
+  and a ping may have `trip`: the milliseconds of a round trip that the page has measured.
 - `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
 - `{"type": "sound", "state": "on"}`: whether the person hears sounds, as in turn-based episodes.
 - `{"type": "away", "away": true}`: the person has turned away from the game, or is back (`away` is false).
@@ -22,6 +23,8 @@ A page receives:
 - `intents`, a field of `whole` and `tick`: what other players are about to do, if the page shows this.
 - `errand`, a field of `whole` and `tick`: the action that a hint recommends to this player. A `tick` has
   these two fields only if they have changed.
+- `heard`, a field of the first `tick` after a key: `[number, milliseconds]`, the newest key message that the
+  web process has read, and how long ago it read it. The page computes its round trip from this.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
 - `gone`: `{said}`: sentences about players who have left.
 - `away`: `{said, seats}`: sentences about players who are away at the moment, and their seats.
@@ -53,6 +56,7 @@ from kitchen.play.turn.websocket_messages import (
     SoundMessage,
     SyncMessage,
     read_command,
+    read_round_trip,
 )
 from kitchen.realtime.realtime_episode import RealtimeEpisode, SeatUpdate
 from kitchen.words.gettext_without_django import gettext_noop
@@ -68,6 +72,7 @@ class KeyMessage:
     command: Command
     down: bool
     number: int
+    trip: int | None = None
     type: str = field(default="key", init=False)
 
     @classmethod
@@ -76,7 +81,7 @@ class KeyMessage:
         down, number = sent.get("down", True), sent.get("number", 0)
         if type(down) is not bool or type(number) is not int or not 0 <= number < MAX_KEY_NUMBER:
             raise MessageError(gettext_noop("That message could not be read."))
-        return cls(read_command(sent.get("command")), down, number)
+        return cls(read_command(sent.get("command")), down, number, read_round_trip(sent))
 
 
 TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {

@@ -1,5 +1,6 @@
 /* A grid as drawn: who is where, and what lies or happens on cells, over the tiles that the server has drawn. What is
-   seen comes with a panel (#seen), or from the clock (`brigade:tick`); who moves glides there.
+   seen comes with a panel (#seen), or from the clock (`brigade:tick`); who moves glides there (grid_motion.js). Under a
+   clock, what this person has pressed is shown before the server has said so (grid_prediction.js).
 
    `painters` of [data-play], which a world's own script sets before this one, draw what is no plain thing:
    `painters[layer](entry, tools)` gives the elements of an entry, and `painters.picture(thing)` names the picture.
@@ -14,6 +15,7 @@
 
   const SVG = "http://www.w3.org/2000/svg";
   const GLIDE = 160; // milliseconds from one cell to the next where steps wait for everybody
+  const PUT_RIGHT = 150; // milliseconds until what was shown too early is where the server says
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const tiles = () => document.getElementById("board");
   const { cell: side, tick: beat = 0, pictures, rules } = tiles().dataset;
@@ -22,9 +24,8 @@
   const RULES = JSON.parse(rules); // kitchen/pages/grid_page.py
   const painters = play.painters ?? {};
   const layers = {};
-  const actors = []; // by seat: its elements, where it is drawn, and where it glides to
-  const drawn = new Map(); // what is somewhere: its element by layer and cell, and what it shows
-  let frame = 0;
+  const actors = []; // by seat: its elements, and how it moves
+  const drawn = new Map(); // what is somewhere: its element by layer and cell, what it shows, and whether it is known
 
   function make(name, attributes = {}, ...children) {
     const element = document.createElementNS(SVG, name);
@@ -48,29 +49,36 @@
   const characters = play.charactersOf({ tools, directions: RULES.moves, cell, layers, pictureOf });
 
   const moveTo = (element, [x, y]) => element.setAttribute("transform", `translate(${(x + 0.5) * cell} ${(y + 0.5) * cell})`);
+  const motion = play.motionOf(moveTo);
 
   /* what lies or happens on cells */
 
-  function place(layer, entry) {
+  /* `said` is what the server has said; the rest of what is seen is expected */
+  function place(layer, entry, said) {
     const key = `${layer} ${entry.at}`;
     const shows = JSON.stringify(entry);
     const known = drawn.get(key);
-    if (known?.shows === shows) return key;
+    const expected = !said[layer].includes(entry);
+    if (known?.shows === shows) {
+      known.expected = expected;
+      return key;
+    }
     known?.element.remove();
     const paint = painters[layer] ?? (({ thing }) => [picture(pictureOf(thing), 0, 0, 30)]);
     const element = make("g", { class: known || painters[layer] ? "" : "is-new" }, ...paint(entry, tools));
     moveTo(element, entry.at);
     layers[layer].append(element);
-    drawn.set(key, { element, shows });
+    drawn.set(key, { element, shows, expected });
     return key;
   }
 
-  function showPlaces(seen) {
-    const kept = new Set(RULES.layers.flatMap((layer) => seen[layer].map((entry) => place(layer, entry))));
-    for (const [key, { element }] of drawn) {
+  function showPlaces(seen, said) {
+    const kept = new Set(RULES.layers.flatMap((layer) => seen[layer].map((entry) => place(layer, entry, said))));
+    for (const [key, { element, expected }] of drawn) {
       if (kept.has(key)) continue;
-      element.remove();
       drawn.delete(key);
+      if (expected && !CALM.matches) element.animate({ opacity: 0 }, PUT_RIGHT).finished.finally(() => element.remove());
+      else element.remove();
     }
   }
 
@@ -82,50 +90,24 @@
     const ring = seat === you ? [make("circle", { class: "ring-you", r: 20.5 })] : [];
     const element = make("g", { class: "actor", "data-seat": seat }, ...ring, nose, characters.create(seat));
     layers.actors.append(element);
-    actors[seat] = { element, nose, at: null, from: null, to: null, began: 0, lasts: 0 };
+    actors[seat] = { element, nose, motion: motion.add(element) };
     return actors[seat];
   }
 
   const angle = (face) => (Math.atan2(...RULES.moves[face]) * -180) / Math.PI + 180;
 
-  function showActor(seat, player, you, lasts) {
+  /* `go(motion, at)` moves somebody there */
+  function showActor(seat, player, you, go) {
     const { at, face } = player;
     const actor = actorOf(seat, you, face);
     if (face) actor.nose.setAttribute("transform", `rotate(${angle(face) % 360})`);
     characters.update(seat, actor.element, player);
-    glide(actor, at, lasts);
+    go(actor.motion, at);
   }
 
-  /* from where it is drawn now; who is far away was put there */
-  function glide(actor, to, lasts) {
-    if (actor.to && actor.to[0] === to[0] && actor.to[1] === to[1]) return;
-    const far = !actor.at || Math.abs(actor.at[0] - to[0]) + Math.abs(actor.at[1] - to[1]) > 2.5;
-    actor.to = [...to];
-    actor.from = far || CALM.matches || !lasts ? to : actor.at;
-    actor.began = performance.now();
-    actor.lasts = lasts;
-    actor.element.classList.toggle("is-walking", actor.from !== to);
-    if (actor.from === to) {
-      actor.at = [...to];
-      moveTo(actor.element, to);
-    } else if (!frame) frame = requestAnimationFrame(paint);
-  }
-
-  function paint(now) {
-    frame = 0;
-    for (const actor of actors) {
-      if (!actor || actor.at?.[0] === actor.to[0] && actor.at?.[1] === actor.to[1]) continue;
-      const share = Math.min(1, Math.max(0, (now - actor.began) / actor.lasts));
-      actor.at = actor.from.map((value, axis) => value + (actor.to[axis] - value) * share);
-      moveTo(actor.element, actor.at);
-      if (share < 1 && !frame) frame = requestAnimationFrame(paint);
-      if (share === 1) actor.element.classList.remove("is-walking");
-    }
-  }
-
-  function show(seen, you, lasts) {
-    showPlaces(seen);
-    seen.players.forEach((player, seat) => showActor(seat, player, you, lasts));
+  function show(seen, said, you, goOf) {
+    showPlaces(seen, said);
+    seen.players.forEach((player, seat) => showActor(seat, player, you, goOf(seat)));
     characters.stack();
   }
 
@@ -166,34 +148,22 @@
   function showPanel() {
     const { value } = document.getElementById("seen");
     const seen = JSON.parse(value);
-    show(seen, own(), GLIDE);
+    show(seen, seen, own(), () => (actor, at) => motion.glide(actor, at, GLIDE));
     if (!tick) showHint(advised(seen.players[own()]), seen.players[own()]);
     characters.think((seat) => document.querySelector(`#intents [data-next="${seat}"]`)?.dataset.item);
     if (value !== told) characters.tell(seen);
     told = value;
   }
 
-  /* Under a clock: what this person has pressed is shown before the server has said so, as far as it can be known
-     here. */
+  /* Under a clock: who plays goes where the keys say. Where the server says otherwise, it is put right at once; but
+     whoever comes back after a while is put there. */
 
-  const isFloor = ([x, y]) => tiles().dataset.floor.split(" ").includes(`${x},${y}`);
-
-  function after(player, [verb], others) {
-    const by = RULES.moves[verb];
-    if (!by) return player;
-    const to = [player.at[0] + by[0], player.at[1] + by[1]];
-    const kept = RULES.blocking && others.some(({ at }) => at[0] === to[0] && at[1] === to[1]);
-    const moved = { ...player, at: isFloor(to) && !kept ? to : player.at };
-    return player.face ? { ...moved, face: verb } : moved;
-  }
-
-  function showTick({ detail: { observation, ahead, errand, intents } }) {
+  function showTick({ detail: { observation, predicted, pressed, lasts, walks, errand, intents } }) {
     const you = own();
-    const players = [...observation.players];
-    const others = players.filter((_, seat) => seat !== you);
-    if (players[you]) players[you] = ahead.reduce((player, command) => after(player, command, others), players[you]);
-    show({ ...observation, players }, you, tick * 1.1);
-    if (document.getElementById("hint")) showHint(cellsIn(errand?.at), players[you]);
+    const goOwn = (actor, at) => motion.glide(actor, at, pressed ? lasts : PUT_RIGHT, pressed || walks ? Infinity : undefined);
+    const goOther = (actor, at) => (walks ? motion.follow(actor, at, walks.due, tick) : motion.glide(actor, at, tick));
+    show(predicted, observation, you, (seat) => (seat === you ? goOwn : goOther));
+    if (document.getElementById("hint")) showHint(cellsIn(errand?.at), predicted.players[you]);
     characters.think((seat) => intents[seat]?.item);
     characters.tell(observation);
   }

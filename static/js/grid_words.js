@@ -160,10 +160,10 @@
     silence = setTimeout(() => box.replaceChildren(), SLOW);
   }
 
-  function show({ detail: { step, observation, score, events } }) {
+  function show({ detail: { step, observation, predicted, score, events } }) {
     sayScore(score);
     sayObserved(observation);
-    sayOwn(observation);
+    sayOwn(predicted);
     sayAloud(events);
     tellDeeds(events, step);
     if (!seen) setTimeout(sayLatest, SLOW);

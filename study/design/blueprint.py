@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 12
+FORMAT = 13
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -56,6 +56,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "rounds_per_person": (10, None),
     "measure_roles": (10, {}),
     "allocation": (10, {}),
+    "max_round_trip_ms": (13, None),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -415,10 +416,11 @@ STUDY_FIELDS = (
     "languages",
 )
 """The study's own fields that affect participants or the preregistration. The translations (`texts`) are
-added separately. Recruitment fields are not included."""
+added separately. Recruitment fields are not included, except the limit of the round trip, which decides who
+takes part (`OPTIONAL_STUDY_FIELDS`)."""
 
 
-OPTIONAL_STUDY_FIELDS = ("allocation",)
+OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms")
 """Fields of the study that a document has only if they are not empty. So documents of studies that do not
 use them, and their hashes, stay as they are."""
 

@@ -62,6 +62,7 @@ STUDY = {
     "thinking_seconds": "Thinking time, seconds",
     "idle_warning_minutes": "Warn after minutes without action",
     "idle_minutes": "Time out after minutes without action",
+    "max_round_trip_ms": "Longest round trip, milliseconds",
     "budget_limit": "Budget, US dollars",
 }
 CONDITION = {

@@ -30,6 +30,7 @@ TAKEN = (
     *("passes_by", "knowing", "decision_seconds", "offers_plans", "goal", "ends_at_goal", "talk_language"),
     *("recommends_sound", "sound"),
     *("ready_card", "end_card", "rating_replay", "lobby_practice"),
+    *("round_trips", "round_trip_min_ms", "round_trip_median_ms", "round_trip_p95_ms"),
     *("people", "group", "given_up_step", "given_up_because", "without_people"),
     *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
     *READING_COLUMNS,

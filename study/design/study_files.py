@@ -90,6 +90,7 @@ class StudyFile(Record):
     remind_teams: bool = True
     recruitment: str | None = None
     max_participants: int | None = None
+    max_round_trip_ms: int | None = None
     idle_warning_minutes: int | None = None
     idle_minutes: int | None = None
     planned_participants: int | None = None

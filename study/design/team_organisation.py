@@ -46,6 +46,7 @@ ABSENT = {
 """The form's labels and choices for researchers."""
 SOONEST, LATEST = 5, 3600
 """The bounds of `lobby_seconds`."""
+PAIRS_BY_TRIP_LABEL = "Pair people with similar round trips to the server"
 Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
@@ -78,6 +79,8 @@ class Team(Record):
     """The seats of people. Co-players have all others. Several people meet in a lobby first."""
     lobby_seconds: int = 300
     """Number of seconds that the first person waits in the lobby for the others."""
+    pairs_by_trip: bool = False
+    """True if people in the lobby play with those whose round trip to the server is nearest to theirs."""
     unfilled: str = REPLACE
     """The rule for seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3

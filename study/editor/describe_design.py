@@ -39,7 +39,7 @@ from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
 from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
 from study.design.questions.questionnaires import SubScale, subscales
-from study.design.team_organisation import REPLACE, Team, is_apart, team_of
+from study.design.team_organisation import PAIRS_BY_TRIP_LABEL, REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_name, language_names
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
 
@@ -50,6 +50,7 @@ NOT_SAID: Mapping[str, str] = {
     "idle_minutes": "never",
     "planned_participants": "not given",
     "failed_checks_allowed": "nobody is left out for this reason",
+    "max_round_trip_ms": "no limit",
 }
 """Texts that say what an empty field of a study means."""
 FIXED_CODE = "A fixed code, the same for everybody"
@@ -336,6 +337,7 @@ def _people_words(team: Team) -> list[str]:
     return [
         f"People: players {seats}",
         f"Longest wait in the lobby: {counted_noun(team.lobby_seconds, 'second')}",
+        *([PAIRS_BY_TRIP_LABEL] if team.pairs_by_trip else []),
         "After that, co-players play for the people who are missing"
         if team.unfilled == REPLACE
         else "After that, the people who came leave",

@@ -243,6 +243,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
             "closes_at",
             "entries_per_address",
             "entries_per_minute",
+            "max_round_trip_ms",
         )
         labels = {
             "recruitment": "Participants come from",
@@ -251,6 +252,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
             "max_participants": "Most participants",
             "entries_per_address": "Maximum entries from one address",
             "entries_per_minute": "Maximum entries in a minute",
+            "max_round_trip_ms": form_labels.STUDY["max_round_trip_ms"],
         }
         help_texts = {
             "recruitment": " ".join(place.help for place in RECRUITMENT_PLACES.values() if place.help)

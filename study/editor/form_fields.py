@@ -33,6 +33,7 @@ from study.design.team_organisation import (
     ABSENT,
     ABSENT_LABEL,
     LATEST,
+    PAIRS_BY_TRIP_LABEL,
     SOONEST,
     UNFILLED,
     UNFILLED_LABEL,
@@ -156,7 +157,9 @@ def talk_language_field(languages: str, stored: str = "") -> forms.ChoiceField:
 
 
 TALK, TALKS_WITHIN = "team_talk", "team_within"
-TOGETHER = {name: f"team_{name}" for name in ("lobby_seconds", "unfilled", "absent_steps", "absent")}
+TOGETHER = {
+    name: f"team_{name}" for name in ("lobby_seconds", "pairs_by_trip", "unfilled", "absent_steps", "absent")
+}
 """The form fields about several people, by field name of `Team`."""
 PAIRS = {"commands": "team_commands", "writes": "team_writes"}
 SILENT = "One co-player commands all teammates, and nobody writes to anybody"
@@ -275,6 +278,12 @@ def _people_fields() -> dict[str, forms.Field]:
             max_value=LATEST,
             label="Longest wait in the lobby (seconds)",
             help_text=f"Empty: {team.lobby_seconds}.",
+        ),
+        TOGETHER["pairs_by_trip"]: forms.BooleanField(
+            required=False,
+            label=PAIRS_BY_TRIP_LABEL,
+            help_text="The round trip is measured on the first page. For the first half of the longest wait, "
+            "people meet only others within 50 ms of theirs; after that, the nearest.",
         ),
         TOGETHER["unfilled"]: forms.ChoiceField(
             required=False,

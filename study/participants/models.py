@@ -141,6 +141,12 @@ class Participant(models.Model):
         related_name="warmed_up_by",
         help_text="The episode that the person played alone while waiting for others.",
     )
+    round_trip_ms = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Milliseconds that the server took to answer before the person entered; empty if it "
+        "was not measured.",
+    )
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_hash = models.CharField(

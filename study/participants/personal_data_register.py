@@ -64,7 +64,7 @@ STORED_DATA: Mapping[str, StoredData] = {
     "way": StoredData(
         gettext_noop(
             "When you entered, when you were last active, and when and how you finished; when each page "
-            "was opened and completed, and how often it was loaded"
+            "was opened and completed, and how often it was loaded; how long our server took to answer you"
         ),
         gettext_noop("so that you can come back, and so that the researchers see where people stop"),
     ),

@@ -36,6 +36,7 @@ from study.participants.entry_limits import current_pause, is_full, pause_if_too
 from study.participants.models import Participant
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_notifications import notify_staff
+from study.participation.entry_round_trip import RoundTripField, measures_round_trip
 from study.participation.group_assignment import needs_answers_first
 from study.participation.page_progress import lock_participant, mark_page_done, prepare_next_page
 from study.participation.round_planning import is_budget_spent, plan_rounds
@@ -83,12 +84,14 @@ def participant_enter(
     welcomed_at: datetime | None = None,
     uncounted: int = 0,
     language: str = "",
+    round_trip_ms: int | None = None,
 ) -> Participant:
     """Create a participant and return it. If a participant with the same entry form or label already exists,
     return that participant.
 
     `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
+    `round_trip_ms` is the round trip measured before, if it was.
 
     Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
     at once. Raises TookPartError if somebody with this label finished and the data were erased. Staff
@@ -119,6 +122,7 @@ def participant_enter(
         label=referral.label,
         referral=dict(referral.more),
         language=language or language_codes(study.languages)[0],
+        round_trip_ms=round_trip_ms,
     )
     if welcomed_at:
         now = timezone.now()
@@ -202,7 +206,7 @@ class EntryForm(forms.Form):
 
     `entry` identifies one copy of the form: the study's slug, a unique name, and the time at which the
     page was made (Unix seconds). So a form that is sent twice creates only one participant. `opened_at` is
-    set once the form is valid.
+    set once the form is valid. If the study measures round trips, `trip` has the milliseconds.
     """
 
     entry = forms.CharField(widget=forms.HiddenInput)
@@ -212,6 +216,8 @@ class EntryForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.study = study
         self.opened_at: datetime | None = None
+        if measures_round_trip(study):
+            self.fields["trip"] = RoundTripField(required=False)
         entry = study.slug, secrets.token_urlsafe(16), timezone.now().timestamp()
         self.initial.setdefault("entry", signing.dumps(entry, salt=ENTRY_SALT))
 

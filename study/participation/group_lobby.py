@@ -1,6 +1,7 @@
 """Let participants who play together wait for one another in a lobby, and form their groups.
 
-A participant joins the oldest group that has room, or founds a new group. All members have the same remaining
+A participant joins the oldest group that has room, or founds a new group. If the team pairs people by their
+round trips, it is the nearest group (`pair_by_round_trip`). All members have the same remaining
 conditions, language, and version of the design. They follow the founder's order of conditions. The first
 member waits for a limited time (`Team.lobby_seconds`). After that, `Team.unfilled` decides: agents take the
 empty places, or the waiting members leave and are paid.
@@ -44,6 +45,7 @@ from study.participants.models import AWAY_SECONDS, Group, GroupMember, PageVisi
 from study.participants.next_page import CurrentPage, ParticipantProgress
 from study.participants.participant_notifications import notify_staff
 from study.participation.page_progress import lock_participant
+from study.participation.pair_by_round_trip import OpenGroup, nearest_group
 from study.participation.round_planning import create_shared_episode, study_budget
 
 MOVED = 1000
@@ -94,7 +96,7 @@ def _look(participant_id: int) -> LobbyState | None:
         return None
     if person.study.budget_id is None:  # creating the budget locks the study
         person.study.budget = study_budget(person.study)
-    member = _membership(person)
+    member = _meet_nearest(person) or _membership(person)
     group, place, now = member.group, ParticipantProgress(person).place, timezone.now()
     _seen(member, person, place.position, now)
     return _Lobby(person, group, place, now).decide()
@@ -249,26 +251,87 @@ def _membership(person: Participant) -> GroupMember:
     return member
 
 
-def _join(person: Participant) -> GroupMember:
-    """Add the participant to the oldest group that has room for them. If there is none, create a
-    new group."""
+def _meet_nearest(person: Participant) -> GroupMember | None:
+    """If the participant waits alone because of their round trip, and may join another group by now, move
+    them there. Return their membership, or None if nobody else waits.
+
+    Call this before the group is locked, because it locks the study.
+    """
+    member = GroupMember.objects.filter(participant=person, group__formed_at=None).first()
+    if member is None or not _pairs_by_trip(person):
+        return None
+    others = GroupMember.objects.exclude(pk=member.pk)
+    if others.filter(group=member.group_id).exists():
+        return None
+    elsewhere = others.filter(group__study=person.study_id, group__formed_at=None)
+    return _join(person, member) if elsewhere.exists() else None
+
+
+def _team_ahead(person: Participant) -> Team:
+    """Return the team settings of the next round that the participant plays."""
+    ahead = next(one for one in ParticipantProgress(person).rounds if one.answered_at is None)
+    return team_of(person.version.blueprint.condition(ahead.condition.key).organisation)
+
+
+def _pairs_by_trip(person: Participant) -> bool:
+    return _team_ahead(person).pairs_by_trip and not person.preview
+
+
+def _join(person: Participant, earlier: GroupMember | None = None) -> GroupMember:
+    """Add the participant to an open group that has room for them. If there is none, create a new group.
+    `earlier` is their membership in a group that has no other member. They keep it if they find no group."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]
     size = len(people_in(person.version.blueprint.condition(keys[0])))
     alike = {name: getattr(person, name) for name in ("study", "version", "language", "synthetic", "preview")}
-    groups = Group.objects.select_for_update().filter(**alike, size=size, formed_at=None)
-    for group in list(groups.order_by("number")):
-        unheard = Q(seen_at__lte=timezone.now() - AWAY_SECONDS)
-        group.members.filter(unheard | ~Q(participant__status=Participant.Status.ACTIVE)).delete()
-        used = set(group.members.values_list("place", flat=True))
-        if set(group.order) == set(keys) and len(used) < size:
-            _take_order(person, group, left)
-            place = min(set(range(size)) - used)
-            return GroupMember.objects.create(group=group, participant=person, place=place)
+    groups = Group.objects.select_for_update().filter(**alike, size=size, formed_at=None).order_by("number")
+    others = [group for group in groups if earlier is None or group.pk != earlier.group_id]
+    open_groups = [group for group in others if _has_room(group, keys)]
+    if group := _chosen_group(person, open_groups, earlier):
+        _take_order(person, group, left)
+        place = min(set(range(size)) - set(group.members.values_list("place", flat=True)))
+        kept = {"position": earlier.position, "came_at": earlier.came_at} if earlier else {}
+        GroupMember.objects.filter(participant=person).delete()
+        return GroupMember.objects.create(group=group, participant=person, place=place, **kept)
+    if earlier:
+        return GroupMember.objects.select_related("group").get(pk=earlier.pk)
     last = Group.objects.filter(study=person.study_id).aggregate(last=Max("number"))["last"] or 0
     founded = Group.objects.create(**alike, number=last + 1, size=size, order=keys, sequence=person.sequence)
     return GroupMember.objects.create(group=founded, participant=person, place=0)
+
+
+def _has_room(group: Group, keys: Sequence[str]) -> bool:
+    """Remove the absent members of a locked group. Return whether somebody with these remaining conditions
+    can then join it."""
+    unheard = Q(seen_at__lte=timezone.now() - AWAY_SECONDS)
+    group.members.filter(unheard | ~Q(participant__status=Participant.Status.ACTIVE)).delete()
+    return set(group.order) == set(keys) and group.members.count() < group.size
+
+
+def _chosen_group(person: Participant, groups: Sequence[Group], earlier: GroupMember | None) -> Group | None:
+    """Return the oldest of these groups or, if the team pairs people by round trips, the nearest one that
+    the participant may join now. None if there is none."""
+    if not groups or not _pairs_by_trip(person):
+        return next(iter(groups), None)
+    by_number = {group.number: group for group in groups}
+    found = nearest_group(
+        [_as_open(group) for group in groups],
+        person.round_trip_ms,
+        waited=_seconds_waited(earlier) if earlier else 0.0,
+        lobby_seconds=_team_ahead(person).lobby_seconds,
+    )
+    return by_number[found.number] if found else None
+
+
+def _seconds_waited(member: GroupMember) -> float:
+    return (timezone.now() - member.came_at).total_seconds()
+
+
+def _as_open(group: Group) -> OpenGroup:
+    members = list(group.members.select_related("participant"))
+    trips = [one.participant.round_trip_ms for one in members]
+    return OpenGroup(group.number, trips, max(map(_seconds_waited, members), default=0.0))
 
 
 def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> None:

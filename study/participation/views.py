@@ -35,6 +35,7 @@ from study.participation.enter_study import (
     uncounted_entries,
     why_study_closed,
 )
+from study.participation.entry_round_trip import UNMEASURED, is_missing, is_too_slow
 from study.participation.group_lobby import leave_lobby
 from study.participation.idle_timeout import idle_clock, participant_here, timed_out_if_late
 from study.participation.language_choice import activate_language
@@ -169,17 +170,20 @@ def _later(request: HttpRequest, study: Study, form: EntryForm, seconds: float) 
     return response
 
 
+def _too_slow(request: HttpRequest, study: Study, measured: int | None) -> HttpResponse:
+    """Show a page that says that the person's round trip is longer than the study allows. Nothing about the
+    person is stored."""
+    context = {"study": study, "measured": measured}
+    return render(request, "study/participation/slow.html", context, status=403)
+
+
 def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
     invited, entry = form.cleaned_data["invitation"], form.cleaned_data["entry"]
     try:
         referral = _referral(request, study, invited)
         is_new = not invited and known_participant(study, entry, referral) is None
-        if is_new and waits_for_clocks(study):
-            return _later(request, study, form, MINUTE)
-        if is_new and too_many_entries(request, study):
-            return _later(request, study, form, WINDOW_SECONDS)
-        if not is_new and too_many_name_queries(request, study, referral):
-            return _later(request, study, form, MINUTE)
+        if refused := _refused(request, study, form, referral, is_new=is_new):
+            return refused
         person = participant_enter(
             study_id=study.pk,
             entry=entry,
@@ -188,6 +192,7 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
             welcomed_at=form.opened_at,
             uncounted=uncounted_entries(request, study) if is_new else 0,
             language=translation.get_language(),
+            round_trip_ms=form.cleaned_data.get("trip"),
         )
     except StudyClosedError:
         return _closed(request, study)
@@ -202,6 +207,26 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
         response, _cookie_name(study), person.shown_key, salt=COOKIE_SALT, max_age=COOKIE_SECONDS
     )
     return response
+
+
+def _refused(
+    request: HttpRequest, study: Study, form: EntryForm, referral: Referral, *, is_new: bool
+) -> HttpResponse | None:
+    """Return a page that says why the sender of this form cannot enter now, or cannot enter at all. Return
+    None if they can."""
+    if not is_new:
+        return (
+            _later(request, study, form, MINUTE) if too_many_name_queries(request, study, referral) else None
+        )
+    round_trip_ms = form.cleaned_data.get("trip")
+    if is_missing(study, round_trip_ms):
+        form.add_error(None, UNMEASURED)
+        return _welcome(request, study, form, status=422)
+    if is_too_slow(study, round_trip_ms):
+        return _too_slow(request, study, round_trip_ms)
+    if waits_for_clocks(study):
+        return _later(request, study, form, MINUTE)
+    return _later(request, study, form, WINDOW_SECONDS) if too_many_entries(request, study) else None
 
 
 def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:

@@ -18,7 +18,7 @@ text = "I agree."
 key = "grid"
 name = "grid"
 label = "Team grid"
-coplayer = "stay"
+coplayer = "{coplayer}"
 teammates = 1
 shown = "drawn"
 [[items]]
@@ -28,9 +28,9 @@ text = "Item."
 """
 
 
-def grid(stack: Managed, folder: Path, settings: str) -> str:
+def grid(stack: Managed, folder: Path, settings: str, coplayer: str = "stay") -> str:
     """Create a study with one condition on a grid, and return its slug."""
-    file, slug = write_grid(folder, settings)
+    file, slug = write_grid(folder, settings, coplayer)
     stack.manage("load_study", str(file))
     return slug
 
@@ -40,8 +40,8 @@ def enter_grid(stack: Managed, folder: Path, settings: str) -> str:
     return enter_loaded(stack, *write_grid(folder, settings))[0]
 
 
-def write_grid(folder: Path, settings: str) -> tuple[Path, str]:
+def write_grid(folder: Path, settings: str, coplayer: str = "stay") -> tuple[Path, str]:
     """Write the file of a study with one grid. Return the file and the study's slug."""
     file, slug = folder / "grid.toml", new_slug()
-    file.write_text(GRID.format(slug=slug, settings=settings))
+    file.write_text(GRID.format(slug=slug, settings=settings, coplayer=coplayer))
     return file, slug

@@ -16,10 +16,14 @@ AGAIN = 2
 
 
 class SlowLine:
-    """A proxy that forwards connections with a delay. `down` counts the bytes from the server."""
+    """A proxy that forwards connections with a delay, which varies by the share `jitter`. `down` counts the
+    bytes from the server."""
 
-    def __init__(self, url: str, *, round_trip: float, loss: float, seed: int = 1) -> None:
+    def __init__(
+        self, url: str, *, round_trip: float, loss: float, jitter: float = 0.0, seed: int = 1
+    ) -> None:
         self._far, self._half, self._loss = urlsplit(url), round_trip / 2, loss
+        self._jitter = jitter
         self._chance = Random(seed)
         self._tasks: set[asyncio.Task[None]] = set()
         self.down = 0
@@ -62,7 +66,8 @@ class SlowLine:
                 self.down += len(packet) * is_down
                 is_lost = self._chance.random() < self._loss
                 self.lost += is_lost
-                took = self._half * (1 + 2 * AGAIN * is_lost)
+                usual = self._half * (1 + self._chance.uniform(-self._jitter, self._jitter))
+                took = usual * (1 + 2 * AGAIN * is_lost)
                 way.put_nowait((asyncio.get_running_loop().time() + took, packet))
             way.put_nowait((0, b""))
             await arriving

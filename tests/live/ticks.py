@@ -1,13 +1,14 @@
 """Measure real-time episodes over the product's websockets, with a person and an agent in each: `python -m
 tests.live.ticks [--database postgres] [--episodes 40] [--tick 167] [--seconds 20] [--kind random]
-[--strict]`.
+[--line-seconds 30] [--strict]`.
 
 The product runs as with `make run`, in a folder of its own. All players are programs in one more process,
 which press keys at random moments. Two things are measured: how far the intervals between two ticks (steps)
 are from the set interval, and the time from a key to the tick that used it. Then a clock process, or its
 program with all processes, is killed three times. The program measures how long pages stood still, and how
-many shown ticks were lost. At the end, every log is replayed, and its hash chain and seal are checked. Exit
-code 1: one of these checks failed or, with `--strict`, a target was missed.
+many shown ticks were lost. At the end, every log is replayed, and its hash chain and seal are checked. Last,
+a program plays in a browser over slow lines (`tests.live.feel`), `--line-seconds` over each; with 0 it does
+not. Exit code 1: one of these checks failed or, with `--strict`, a target was missed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 
 from brigade.one_line_parser import OneLineParser
 from tests.live.books import Books
+from tests.live.feel import felt
 from tests.live.line import Line, dial
 from tests.live.options import number
 from tests.live.stack import Running, running
@@ -118,6 +120,7 @@ def main(arguments: Sequence[str]) -> int:
     with running(asked.database) as stack, Books(stack.environment) as books:
         print(f"{stack.told}; {os.cpu_count()} cores; {asked.episodes} episodes, {asked.tick} ms", flush=True)
         figures, faults = asyncio.run(measured(stack, books, asked))
+        figures += asyncio.run(felt(stack, asked.line_seconds)) if asked.line_seconds else []
     print(f"\n{table(figures)}\n", flush=True)
     print("\n".join(faults) or "every log holds, and leads to its states again", flush=True)
     return int(bool(faults) or (asked.strict and any(figure.missed for figure in figures)))
@@ -131,6 +134,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--tick", type=number(100, 2000), default=167, help="milliseconds")
     parser.add_argument("--seconds", type=number(1.0, 3600.0), default=20.0, help="that are measured")
     parser.add_argument("--kind", default="random", help="of the co-players")
+    parser.add_argument("--line-seconds", type=number(0.0, 300.0), default=30.0, help="of each slow line")
     parser.add_argument("--strict", action="store_true", help="exit 1 where an aim is missed")
     return parser.parse_args(arguments)
 

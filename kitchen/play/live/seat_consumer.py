@@ -50,6 +50,7 @@ from kitchen.play.live.page_session import (
     open_page,
 )
 from kitchen.play.live.page_watchdog import page_watch
+from kitchen.play.live.round_trips import RoundTrips, store_round_trips
 from kitchen.play.models import Episode
 from kitchen.play.turn.page_broadcast import episode_group
 from kitchen.play.turn.websocket_messages import (
@@ -174,6 +175,7 @@ class SeatConsumer(ChannelLayerConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
+        self.round_trips = RoundTrips()
 
     @property
     def is_answering(self) -> bool:
@@ -264,11 +266,20 @@ class SeatConsumer(ChannelLayerConsumer):
             await self.close(RESTART_CLOSE_CODE)
 
     async def disconnect(self, code: int) -> None:
-        """Unsubscribe from notifications. The episode is not changed."""
+        """Unsubscribe from notifications, and store the round trips. The episode is not changed."""
         if code == RATE_CLOSE_CODE and self.page and not self.closed:  # the web server has closed it
             _connection_buckets.charge(self.key, FLOOD_COST)
         self.closed = True
         await self._unsubscribe()
+        await self._store_round_trips()
+
+    async def _store_round_trips(self) -> None:
+        """Store the round trips of this connection. They are lost if the database is unavailable."""
+        if self.page and (counts := self.round_trips.take()):
+            try:
+                await run_in_db_thread(store_round_trips, self.page.seat.pk, counts)
+            except Error as error:
+                log_outage_or_raise(error, "round trips cannot be stored")
 
     async def subscribe(self) -> None:
         """Subscribe to notifications of the episode. If the channel layer is unreachable, the page says that
@@ -369,7 +380,8 @@ class SeatConsumer(ChannelLayerConsumer):
             await self.say(page.show_notice(message))
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
-        """Send the answer to a ping."""
+        """Send the answer to a ping, and record the round trip of an earlier one."""
+        self.round_trips.add(message.trip)
         await self.send(text_data=message_to_json(PongMessage()) if self.json else render_page.PONG_HTML)
 
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:

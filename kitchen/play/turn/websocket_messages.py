@@ -9,7 +9,8 @@ The browser sends one JSON object for each message:
 - `{"type": "say", "kind": "end", "step": 4}`: from a leader for whom step 4 waits: no more jobs now.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
 - `{"type": "sound", "state": "on"}`: whether the person hears sounds.
-- `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
+- `{"type": "sync"}`: send the present state. `{"type": "ping", "trip": 40}`: is the connection alive? `trip`
+  is optional: the milliseconds from an earlier ping to its answer.
 
 In worlds where people type commands, the field `typed` holds the text (`Page.read_typed`). An invalid message
 raises `MessageError`. The browser receives HTML fragments. If it asks for the subprotocol `brigade.json`, it
@@ -38,6 +39,8 @@ MAX_WORD_CHARACTERS = 2000
 """Longest word of a command, in characters."""
 MAX_WORDS = 16
 MAX_MEMBERS = 64
+MAX_ROUND_TRIP_MS = 10_000
+"""Longest round trip that is recorded, in milliseconds. A longer one counts as this."""
 UNREADABLE = gettext_noop("That message could not be read.")
 NO_ACTION = gettext_noop("Choose an action first.")
 UNREADABLE_JOB = gettext_noop("That job could not be read. Choose one from the list.")
@@ -98,14 +101,26 @@ class SyncMessage:
 
 @dataclass(frozen=True, slots=True)
 class PingMessage:
-    """The browser's check that the connection works."""
+    """The browser's check that the connection works, with the milliseconds of an earlier round trip."""
 
+    trip: int | None = None
     type: str = field(default="ping", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Create the message. It has no fields, so `sent` is ignored."""
-        return cls()
+        """Create the message from its decoded JSON object. Raises MessageError if `trip` is invalid."""
+        return cls(read_round_trip(sent))
+
+
+def read_round_trip(sent: Mapping[str, Json]) -> int | None:
+    """Return the field `trip` of a message: the milliseconds of a round trip that the page has measured, at
+    most `MAX_ROUND_TRIP_MS`. None if it is missing. Raises MessageError if it is invalid."""
+    trip = sent.get("trip")
+    if trip is None:
+        return None
+    if type(trip) is not int or trip < 0:
+        raise MessageError(UNREADABLE)
+    return min(trip, MAX_ROUND_TRIP_MS)
 
 
 SCREEN, HEADSET = "screen", "headset"

@@ -140,6 +140,7 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/utensils.js",
         f"{_TEMPLATES}/requests.js",
         "js/grid_characters.js",
+        "js/grid_motion.js",
         "js/grid.js",
     )
     pictures = f"{_TEMPLATES}/collab_overcooked.svg"

@@ -28,7 +28,16 @@ from kitchen.worlds.overcooked.display_text import (
     translated,
 )
 from kitchen.worlds.overcooked.game_rules import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
-from kitchen.worlds.overcooked.layout import COUNTER, DISPENSERS, FLOOR, POT, SERVING, cell_ahead, is_floor
+from kitchen.worlds.overcooked.layout import (
+    COUNTER,
+    DISPENSERS,
+    FLOOR,
+    POT,
+    POT_CAPACITY,
+    SERVING,
+    cell_ahead,
+    is_floor,
+)
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PUT_VERBS, START
 
 _TEMPLATES = "worlds/overcooked"
@@ -131,6 +140,16 @@ def _cells_of(letter: str, brief: Mapping[str, Json]) -> list[list[int]]:
     return [[x, y] for y, row in enumerate(brief["grid"]) for x, each in enumerate(row) if each == letter]
 
 
+def _interact_rules(brief: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the rules by which the page shows an `interact` command before the server confirms it."""
+    return {
+        "grid": brief["grid"],
+        "uses": {COUNTER: "counter", POT: "pot", SERVING: "serving", **DISPENSERS},
+        "capacity": POT_CAPACITY,
+        "starts_itself": brief["cooking"] == "auto",
+    }
+
+
 def _look(letter: str) -> CellLook:
     name = SENTENCES["furniture"]["floor" if letter == FLOOR_LETTER else letter]
     if letter in (FLOOR_LETTER, COUNTER):
@@ -151,7 +170,10 @@ class OvercookedPage(GridPage):
         "js/pressing.js",
         f"{_TEMPLATES}/board.js",
         f"{_TEMPLATES}/words.js",
+        f"{_TEMPLATES}/interact_effects.js",
         "js/grid_characters.js",
+        "js/grid_prediction.js",
+        "js/grid_motion.js",
         "js/grid.js",
         "js/grid_words.js",
     )
@@ -263,9 +285,11 @@ class OvercookedPage(GridPage):
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return the rules of the game that the page script needs: the cooking times for the progress rings
-        of pots (`time`), the serving places, and the words that name who helped with a soup."""
+        of pots (`time`), the serving places, and the words that name who helped with a soup. Under a clock,
+        also what `interact` does with each letter of the grid."""
         return {
             **super().script_rules(view),
+            **(_interact_rules(view.brief) if view.timing.tick_ms else {}),
             "time": view.brief["time"],
             "serving": _cells_of(SERVING, view.brief),
             "credits": {code: translated("credits", code) for code in SENTENCES["credits"]},

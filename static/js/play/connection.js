@@ -18,6 +18,7 @@
   const LONGEST_OPENING = 60000; // the same at most: it doubles each time, as the connection may only wait for its turn
   const ELSEWHERE = 4409; // close code: a newer tab plays
   const TOO_MUCH = 4429; // close code: too much came from this page at once
+  const PONGS = ['<i id="pulse"', '{"type": "pong"']; // how answers to a ping begin
   const LATER = 4503; // close code: nothing can be read or stored at the moment
   const AGAIN = 3000; // milliseconds after which we ask again whether it can
   const GONE = 4404; // close code: nobody has this seat any more
@@ -36,7 +37,7 @@
   const SOON = 400; // milliseconds after which a page that sent too much connects anew, or twice as many
   const PATIENCE = 30000; // the same at most: they double each time
   const FORGOTTEN = 120000; // milliseconds after which it no longer counts that a page sent too much
-  const { choosing } = play;
+  const { choosing, roundTrip } = play;
   const said = document.querySelector("#connection [data-text]");
   const state = {
     connected: false, attempt: 0, final: "",
@@ -44,6 +45,7 @@
     socket: null, raw: null, opening: 0, silent: false, taking: true,
     greeted: false, // whether we heard how things stand since we are connected
     asked: 0, pinged: 0, doubted: false, // since when we ask whether anybody is there; last asked; no answer yet
+    awaits: 0, // when the ping went whose answer is awaited
     overdue: 0, // how many connections one after the other were not open in time
     moving: null, // the timer within which we are connected to another process
     later: false, // turned away while nothing can be stored: connected only when something comes
@@ -137,6 +139,7 @@
     state.silent = false;
     state.doubted = false;
     state.greeted = false;
+    state.awaits = 0;
     if (!state.later) connected();
   }
 
@@ -196,11 +199,20 @@
     if (silence <= patience || unanswered) return;
     if (state.asked <= state.heard) state.asked = Date.now();
     state.pinged = Date.now();
-    state.socket.send('{"type": "ping"}');
+    state.awaits ||= performance.now();
+    state.socket.send(JSON.stringify({ type: "ping", ...roundTrip.told() }));
   }
 
-  function onMessage() {
+  /* the answer to a ping says how long the line takes */
+  function measure(message) {
+    if (!state.awaits || typeof message !== "string" || !PONGS.some((pong) => message.startsWith(pong))) return;
+    roundTrip.add(performance.now() - state.awaits);
+    state.awaits = 0;
+  }
+
+  function onMessage(event) {
     state.heard = Date.now();
+    measure(event.detail.message);
     state.greeted = true;
     if (state.doubted) {
       state.doubted = false;

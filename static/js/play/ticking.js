@@ -1,7 +1,9 @@
 /* Where a clock takes the steps: the keys that are down go to the server, and what comes from there is the present.
    `brigade:tick` at [data-play] says that there is something new: `observation`, `score`, `events`, and `ahead`, the
-   commands of this person that the server has not carried out yet, so that they can be shown before it has; `intents`,
-   what other seats are about to do, by seat, where the page says so, and `errand`, what would be good to do, where it gives hints.
+   commands of this person that the server has not carried out yet; `predicted`, the observation with what they will do, as
+   far as it is known (`prediction` of [data-play], which a world's script may set); `intents`, what other seats are about
+   to do, by seat, where the page says so, and `errand`, what would be good to do, where it gives hints. After a key,
+   `pressed` is true, and its move `lasts` so many milliseconds; after a step, `walks.due` is when others set out on it.
    kitchen/realtime/tick_messages.py says what goes over the line. */
 "use strict";
 
@@ -11,19 +13,23 @@
 
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   const AGAIN = 2000; // milliseconds after which a key that is held down is said again
-  const PATIENT = 1000; // after which a command that was not carried out will not be
+  const PATIENT = 2500; // after which a command that was not carried out will not be
+  const APART = 25; // milliseconds between two keys and the end of a step, for it to be known that they meet in it
   const STILL = 1500; // milliseconds without a step after which it is said that the clock stands still
   const ANSWERED = 500; // milliseconds after the last step: if the server was heard later, only its clock stands still
   const MOST = 8; // commands that are shown ahead
+  const REMEMBERED = 64; // words of ours of which it is remembered when they went
   const TOLD = 6000; // milliseconds for which it is said that time was lost, or who is gone
-  const { choosing } = play;
+  const { choosing, roundTrip } = play;
+  const pace = play.paceOf(() => roundTrip.usual());
   const state = {
     line: null, // the socket that is open
     step: null, observation: null, score: null, tick: 0, intents: {}, errand: {}, // as the server said last
     source: null, // the process of the server from which the steps come
     number: 0, // of the last word of ours
-    held: new Map(), // commands whose keys are down: since when, and when that was said last
-    ahead: [], // commands that were pressed and not carried out yet, when, and our last word then
+    held: new Map(), // commands whose keys are down: the last step for which that was shown, and when it was said last
+    ahead: [], // commands that were pressed and not carried out yet, when, for which step, and our last word then
+    sent: new Map(), // when our last words went
     stepped: 0, // when the last step came; 0 before the first
     begins: 0, told: 0, toldGone: 0, // when the first tick begins; the timers of what is said
     stood: "", // that time or steps were lost, for a while: in the bar, for a notice would lie over the grid
@@ -34,13 +40,20 @@
 
   /* to the server */
 
+  const isOpen = () => state.line?.readyState === WebSocket.OPEN;
+
   function send(message) {
-    if (state.line?.readyState === WebSocket.OPEN) state.line.send(JSON.stringify(message));
+    if (isOpen()) state.line.send(JSON.stringify(message));
   }
 
   function tellKey(command, down) {
     state.number += 1;
-    send({ type: "key", command: JSON.parse(command), down, number: state.number });
+    state.sent.set(state.number, performance.now());
+    state.sent.delete(state.number - REMEMBERED);
+    send({ type: "key", command: JSON.parse(command), down, number: state.number, ...(isOpen() && roundTrip.told()) });
+    for (const button of document.querySelectorAll("[data-hold]")) {
+      if (button.dataset.hold === command) button.toggleAttribute("data-down", down);
+    }
   }
 
   /* for the address of the next connection: the last step that was shown, and where it came from */
@@ -51,9 +64,10 @@
   function down(command) {
     if (!plays() || state.held.has(command)) return;
     const now = performance.now();
-    state.held.set(command, { next: now + state.tick, said: now });
+    const step = pace.stepAt(now);
     tellKey(command, true);
-    showAhead(command, now);
+    state.held.set(command, { step, said: now });
+    showAhead(command, now, step);
   }
 
   function up(command) {
@@ -65,7 +79,7 @@
     for (const command of [...state.held.keys()]) up(command);
   }
 
-  /* what is held goes on here as it does there: that which was pressed last, once a tick */
+  /* what is held goes on here as it does there: that which was pressed last, in each step at whose end it is still down */
   function hold() {
     const now = performance.now();
     const last = [...state.held.keys()].pop();
@@ -74,18 +88,26 @@
         key.said = now;
         tellKey(command, true);
       }
-      if (command === last && now >= key.next) {
-        key.next += state.tick;
-        showAhead(command, now);
-      }
+      key.step = Math.max(key.step, state.step);
+      if (command !== last || now < pace.closes(key.step + 1)) continue;
+      key.step += 1;
+      showAhead(command, now, key.step);
     }
   }
 
-  function showAhead(command, now) {
+  function showAhead(command, now, step) {
     if (Date.now() < state.begins) return;
-    state.ahead.push({ command, at: now, number: state.number });
+    if (isOverruled(state.ahead.at(-1), now, step)) state.ahead.pop();
+    const shown = play.prediction?.knows(state.observation, state.ahead, JSON.parse(command)) ?? true;
+    state.ahead.push({ command, at: now, number: state.number, step, shown });
     if (state.ahead.length > MOST) state.ahead.shift();
-    show([]);
+    const lasts = Math.min(2 * state.tick, Math.max(1.1 * state.tick, pace.closes(step + 1) - now));
+    show([], { pressed: true, lasts });
+  }
+
+  /* of the keys that are pressed in one step, only the last one counts */
+  function isOverruled(before, now, step) {
+    return Boolean(before) && pace.isSure() && before.step === step && before.at - pace.closes(step - 1) > APART && pace.closes(step) - now > APART;
   }
 
   /* from the server */
@@ -107,10 +129,11 @@
     state.ahead = state.ahead.filter((one) => now - one.at < PATIENT);
   }
 
-  function show(events) {
+  function show(events, more) {
     const { step, observation, score, tick, intents, errand } = state;
-    const ahead = state.ahead.map((one) => JSON.parse(one.command));
-    const detail = { step, observation, score, events, ahead, tick, intents, errand };
+    const ahead = state.ahead.map(({ command, shown }) => ({ command: JSON.parse(command), shown }));
+    const predicted = play.prediction?.after(observation, ahead) ?? observation;
+    const detail = { step, observation, predicted, score, events, ahead, tick, intents, errand, ...more };
     play.dispatchEvent(new CustomEvent("brigade:tick", { detail }));
   }
 
@@ -123,9 +146,13 @@
     state.intents = message.intents ?? {};
     state.errand = message.errand ?? {};
     state.ahead = [];
+    pace.reset(message.step, performance.now() + message.starts_in_ms, message.tick_ms);
     state.stepped = message.step ? performance.now() : 0;
     state.begins = message.starts_in_ms ? Date.now() + message.starts_in_ms : 0;
-    for (const command of state.held.keys()) tellKey(command, true);
+    for (const [command, key] of state.held) {
+      key.step = state.step;
+      tellKey(command, true);
+    }
     sayLost(message.lost_ms, message.lost_steps);
     sayBegin();
     show([]);
@@ -136,6 +163,7 @@
     state.step = message.step;
     state.begins = 0;
     state.stepped = performance.now();
+    hear(message);
     state.observation = { ...state.observation, ...message.changed };
     for (const name of message.gone) delete state.observation[name];
     state.score = { ...state.score, ...message.score };
@@ -143,7 +171,16 @@
     state.errand = message.errand ?? state.errand;
     settle(message.events, message.key);
     sayLost(message.lost_ms);
-    return show(message.events);
+    return show(message.events, { walks: { due: pace.due(state.step) + pace.cushion() } });
+  }
+
+  /* when the step came, and how long a word of ours took to it and back, without the time for which the server had it */
+  function hear({ step, lost_ms: lost, heard }) {
+    if (lost) pace.reset(step, state.stepped, state.tick);
+    else pace.came(step, state.stepped);
+    const [number, kept] = heard ?? [];
+    const sent = state.sent.get(number);
+    if (sent !== undefined) roundTrip.add(state.stepped - sent - kept);
   }
 
   function onOver(message) {
@@ -258,8 +295,9 @@
     state.late = false; // a server that is late says so anew
   });
   document.addEventListener("htmx:wsClose", () => {
-    state.held.clear();
+    letGo(); // it is not heard any more
     state.ahead = [];
+    state.sent.clear();
   });
   document.addEventListener("pointerdown", onPointer);
   for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) document.addEventListener(name, onLeave);

@@ -24,6 +24,8 @@ from study.design.translations import ORIGINAL_LANGUAGE, language_codes, languag
 
 MOST_PEOPLE = 1_000_000
 """The most people that a study can plan or take. A larger number is a typing error."""
+SHORTEST_LIMIT_MS, LONGEST_LIMIT_MS = 20, 10_000
+"""The bounds of the longest round trip with which people may enter, in milliseconds."""
 YEAR_MINUTES = 365 * 24 * 60
 """The longest time to wait for a participant's action, in minutes."""
 
@@ -215,6 +217,15 @@ class Study(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(MOST_PEOPLE)],
         help_text="When this many people have begun within one minute, entry pauses for ten minutes, or "
         "until you end the pause: they may be a script. Empty: never.",
+    )
+    max_round_trip_ms = models.PositiveIntegerField(
+        "longest round trip",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(SHORTEST_LIMIT_MS), MaxValueValidator(LONGEST_LIMIT_MS)],
+        help_text="The longest time in milliseconds that the server may need to answer somebody who "
+        "wants to enter. It is measured on the first page. People with a longer one are told so and "
+        "cannot enter. 150 is good for games under a clock. Empty: no limit, and nothing is measured.",
     )
     idle_warning_minutes = models.PositiveIntegerField(
         null=True,

@@ -26,6 +26,7 @@ from kitchen.contract.episode_log import CHECKED
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import NEVER
 from kitchen.play.episode.log_metrics import read_logs
+from kitchen.play.live.round_trips import RoundTripSummary, summarise_round_trips
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.play.turn.decision_records import (
     ByMind,
@@ -122,9 +123,9 @@ class _Piece:
     """The kinds of co-players, for each seat and for each member without a seat."""
     teammates: Mapping[int, int]
     """Number of co-players' seats."""
-    views: Mapping[tuple[int, int], Sequence[str]]
-    """By seat, too: how a person used the three-dimensional scene, what they saw when they chose, and whether
-    they had sound."""
+    views: Mapping[tuple[int, int], Sequence[Any]]
+    """By seat, too: how a person used the three-dimensional scene, what they saw when they chose, whether
+    they had sound, and their round trips."""
     people: Mapping[int, int]
     """Number of people's seats."""
     played_by: Mapping[int, list[str]]
@@ -137,7 +138,11 @@ class _Piece:
     def read(cls, pks: set[int]) -> Self:
         """Read the data of the episodes with these ids from the database."""
         seats = Seat.objects.filter(episode__in=pks).order_by()
-        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "sound", "acts"))
+        rows = list(
+            seats.values_list(
+                "episode_id", "number", "mind__kind", "scene", "view", "sound", "round_trips", "acts"
+            )
+        )
         commands = SeatCommand.objects.filter(episode__in=pks).order_by()
         by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED))
         stood_in = commands.exclude(fallback="").values_list("episode_id")
@@ -153,6 +158,15 @@ class _Piece:
             predictions_by_episode(pks),
         )
 
+    def round_trips(self, played: PlayedEpisode) -> RoundTripSummary:
+        """Return the summary of the round trips that the participant's page measured."""
+        *_, stored = self.views.get((played.episode, played.seat), NO_VIEW)
+        return summarise_round_trips(stored)
+
+
+NO_VIEW = "", "", "", None
+"""The values of `_Piece.views` for a seat whose row is gone."""
+
 
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
     """Yield one row per started episode and participant, ordered by participant, then by time of play.
@@ -161,7 +175,13 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
         there = played_by_not_withdrawn(several)
-        yield RowGroup((), [(*_cells(played, piece, figures), *around(played)) for played in there])
+        yield RowGroup(
+            (),
+            [
+                (*_cells(played, piece, figures), *around(played), *piece.round_trips(played))
+                for played in there
+            ],
+        )
 
 
 def _around_rounds(study: Study) -> Callable[[PlayedEpisode], tuple[bool, ...]]:
@@ -195,7 +215,7 @@ def _cells(
     facts, seated, played_by = piece.facts[pk], piece.seated[pk], piece.played_by[pk]
     gone = facts["gone"] or {}
     given_up = gone.get(str(played.seat), {}) if main else {}
-    scene, view, sound = piece.views.get((pk, played.seat), ("", "", ""))
+    scene, view, sound, _ = piece.views.get((pk, played.seat), NO_VIEW)
     foresight = prediction_accuracy(piece.predictions.get(pk, {}))
     return (
         *played.where,

@@ -400,6 +400,7 @@ def _cells(
         left_out,
         person.language,
         describe_effects(person.known_effects) or None,
+        person.round_trip_ms,
     )
 
 

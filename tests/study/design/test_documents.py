@@ -30,6 +30,7 @@ DIGESTS = {
     10: "13de91005d7b546a4f7c7de3f08c4b4afbac498f007dc112a84cfaac7308e87e",
     11: "5c85263f5a6e9ce3d44e73ceb468b50afa3b7550da08df809f21bda128424e2e",
     12: "a4606d38cc25360b5448f0064caab5046ba522125a04d5ea3b4e8503bc27dd99",
+    13: "2a540e930b235910e9f399388578bc708742b7ec4b64244b73a3b3406b872d3c",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -73,6 +74,7 @@ def study() -> Study:
         slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
         shown="tables", idle_minutes=None, planned_participants=24, hypotheses="*H1*",
         failed_checks_allowed=1, factors=FACTORS, measure_roles={"completed": "primary"},
+        max_round_trip_ms=150,
     )  # fmt: skip
     settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
     for position, teammates in enumerate((0, 2)):

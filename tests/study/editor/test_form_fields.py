@@ -371,7 +371,7 @@ def to_see(html: str) -> set[str]:
         (
             {"team_kind": "custom", "team_people": "1, 2"},
             "kind people spoken messages_a_step within sees commands writes schedule cycle_limit "
-            "lobby_seconds unfilled absent_steps absent",
+            "lobby_seconds pairs_by_trip unfilled absent_steps absent",
         ),
     ],
 )

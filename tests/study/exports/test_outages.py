@@ -87,6 +87,10 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "recommends_sound",
         "sound",
         *AROUND_ROUNDS,
+        "round_trips",
+        "round_trip_min_ms",
+        "round_trip_median_ms",
+        "round_trip_p95_ms",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

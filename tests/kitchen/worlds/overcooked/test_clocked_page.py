@@ -29,6 +29,9 @@ TICK = 100
 HEAR = """() => document.querySelector("[data-play]")
     .addEventListener("brigade:tick", event => { window.told = event.detail.step; })"""
 FACES = "() => document.querySelector(`.actor[data-seat='0'] .nose`).getAttribute('transform')"
+HELD = """() => [...document.querySelectorAll(`.actor[data-seat='0'] .held use`)]
+    .map(use => use.getAttribute("href").replace(/.*#/, "#"))"""
+POTS = "() => document.querySelectorAll('[data-moves] .pots > g').length"
 STANDS = "() => document.querySelector(`.actor[data-seat='0']`).getAttribute('transform')"
 
 
@@ -95,6 +98,34 @@ async def test_what_is_pressed_is_shown_before_the_clock_says_it_and_put_right_w
     await clock.tick("west", key=2)  # something else was pressed last, as the server heard it
     assert await page.evaluate(FACES) == "rotate(270)"
     await page.wait_for_function(f"before => ({STANDS})() === before", arg=at)
+
+
+async def test_what_space_does_is_shown_at_once_and_put_right_where_the_clock_says_otherwise(
+    browser: Browser,
+) -> None:
+    clock = await started(browser)
+    page = clock.page
+    for verb in ("north", "west"):
+        await clock.tick(verb)
+    await page.keyboard.down(" ")
+    assert await page.evaluate(HELD) == ["#onion"]
+    assert await page.inner_text("[data-holds]") == "onion"
+    assert await page.locator(".pad [data-down]").get_attribute("data-press") == "space"
+    await page.keyboard.up(" ")
+    assert await page.locator(".pad [data-down]").count() == 0
+    await page.evaluate("() => { window.held = document.querySelector('.held :last-child'); }")
+    await clock.tick("interact", key=2, heard=[1, 0])
+    assert await page.evaluate("held.isConnected")  # it is confirmed, and not drawn anew
+    await page.keyboard.press(" ")  # the box of onions takes nothing back: nothing is shown
+    await clock.tick("east", key=4)
+    await clock.tick("north", key=4)
+    await page.keyboard.press(" ")
+    assert await page.evaluate(HELD) == [] and await page.evaluate(POTS) == 1
+    pot: Json = [{"at": [2, 0], "contents": ["onion"] * 3, "left": 20}]
+    await clock.tick("stay", key=6, changed={"pots": pot})  # the other cook filled it a moment before
+    assert await page.evaluate(HELD) == ["#onion"]
+    keys = [one for one in clock.sent if one["type"] == "key"]
+    assert ["trip" in one for one in keys] == [False, False, True, False, False, False]
 
 
 async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_where(browser: Browser) -> None:
@@ -278,12 +309,19 @@ async def test_a_server_that_is_silent_is_not_said_to_have_stopped_its_clock(bro
 
 
 async def test_a_clock_that_stopped_is_told_of_only_while_its_server_answers(browser: Browser) -> None:
-    clock, answers = await started(browser), True
-    clock.lines[-1].on_message(lambda _: clock.lines[-1].send('{"type": "pong"}') if answers else None)
+    clock, answers, sent = await started(browser), True, list[str]()
+
+    def answer(text: str | bytes) -> None:
+        sent.append(str(text))
+        if answers:
+            clock.lines[-1].send('{"type": "pong"}')
+
+    clock.lines[-1].on_message(answer)
     found = await sayings_until(clock, (STOPPED, "Connected"))
     assert found == [("", "Connected"), (STOPPED, "Connected")]
     answers = False
     await clock.page.wait_for_function("last => sayings.at(-1).join() === last.join()", arg=["", DOUBTED])
+    assert any('"ping","trip":' in text for text in sent)
     pairs = {tuple(one) for one in await clock.page.evaluate("sayings")}
     assert (STOPPED, DOUBTED) not in pairs
 
