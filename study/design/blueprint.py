@@ -66,7 +66,7 @@ STUDY_FIELD_FORMATS = {"budget_limit": 2, **{name: since for name, (since, _) in
 """The first format whose documents contain a field of the study, by field name."""
 IMPLIED_DEFAULTS = {name: default for name, (_, default) in LATER_FIELDS.items()}
 """The values that an older document implies for fields it lacks."""
-AROUND_ROUNDS = ("ready_card", "end_card", "rating_replay", "lobby_practice")
+AROUND_ROUNDS = ("ready_card", "end_card", "rating_replay", "lobby_practice", "lobby_practice_shared")
 """Fields of a condition that switch on what people see before and after a round."""
 CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
@@ -76,9 +76,16 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("levels", "talk_language"), 10),
     "recommends_sound": 12,
     **dict.fromkeys(AROUND_ROUNDS, 12),
+    **dict.fromkeys(("hides_dots", "lobby_practice_shared"), 13),
 }
 """The first format whose documents contain a field of a condition, by field name."""
-PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8, "recommends_sound": 12}
+PRACTICE_FORMAT = {
+    "three_dimensions": 4,
+    "shows_intents": 5,
+    "offers_plans": 8,
+    "recommends_sound": 12,
+    "hides_dots": 13,
+}
 """The first format in which practice offers a field that any condition has, by field name.
 
 Practice stays as it was for participants who are bound to an older document.
@@ -126,6 +133,8 @@ class ConditionPlan(Record):
     end_card: bool = False
     rating_replay: bool = False
     lobby_practice: bool = False
+    lobby_practice_shared: bool = False
+    hides_dots: bool = False
 
 
 class PartPlan(Record):
@@ -425,7 +434,7 @@ OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms")
 use them, and their hashes, stay as they are."""
 
 
-OPTIONAL_CONDITION_FIELDS = ("talk_language", "recommends_sound", *AROUND_ROUNDS)
+OPTIONAL_CONDITION_FIELDS = ("talk_language", "recommends_sound", *AROUND_ROUNDS, "hides_dots")
 """Fields of a condition that a document has only if they are not empty, for the same reason."""
 
 

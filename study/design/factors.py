@@ -41,6 +41,7 @@ FIELDS = (
     "three_dimensions",
     "shows_intents",
     "recommends_sound",
+    "hides_dots",
     "passes_by",
     "knowing",
     "decision_seconds",
@@ -51,6 +52,7 @@ FIELDS = (
     "end_card",
     "rating_replay",
     "lobby_practice",
+    "lobby_practice_shared",
     *DICTIONARIES,
 )
 """The fields of a condition that a level can set."""

@@ -76,6 +76,7 @@ CONDITION = {
     "three_dimensions": "Also offer it in three dimensions",
     "shows_intents": "Show what teammates are about to do",
     "recommends_sound": "Recommend sound",
+    "hides_dots": "Hide the dots at useful actions",
     "passes_by": "Go on without busy players",
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",
@@ -87,6 +88,7 @@ CONDITION = {
     "end_card": "Show one's share and the best result after the round",
     "rating_replay": "Offer the last ten seconds while rating",
     "lobby_practice": "Offer a kitchen while waiting for others",
+    "lobby_practice_shared": "Let those who wait share this kitchen",
 }
 ITEM = {**form_labels(), "enabled": "Asked"}
 PART = {"enabled": "On: participants see this part", "text": "Text"}

@@ -16,7 +16,7 @@ from kitchen.contract.world import Json, World, text_hash
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import insert_rows
 from kitchen.money.models import Budget
-from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived
+from kitchen.play.episode.absent_players import AbsencePolicy, free_until_taken, never_arrived
 from kitchen.play.episode.advance_episode import continue_episode
 from kitchen.play.models import (
     Episode,
@@ -78,6 +78,7 @@ def create_episode(
     three_dimensions: bool = False,
     shows_intents: bool = False,
     recommends_sound: bool = False,
+    hides_dots: bool = False,
     passes_by: bool = False,
     offers_plans: bool = False,
     audience: str = "",
@@ -85,6 +86,7 @@ def create_episode(
     organisation: Organisation | None = None,
     absence: AbsencePolicy | None = None,
     awaited: Iterable[int] = (),
+    free: Iterable[int] = (),
 ) -> Episode:
     """Create an episode and open its first step. People play the seats that no agent commands.
 
@@ -104,6 +106,7 @@ def create_episode(
     - `three_dimensions`: the page also offers the world as a 3D scene.
     - `shows_intents`: the page shows what agents are about to do.
     - `recommends_sound`: the page offers once to switch sound on.
+    - `hides_dots`: the page does not mark the actions that advance an order.
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
@@ -113,6 +116,7 @@ def create_episode(
       over.
     - `absence`: the policy for a person who leaves or is absent. None: the episode ends if a person leaves.
     - `awaited`: seats of people who did not come, which agents play; the pages say so.
+    - `free`: seats that agents play until people take them (`advance_episode.join_episode`).
 
     In a real-time world (`World.tick_ms`), clock processes run the steps (`kitchen.realtime`). Then the
     times for steps and for thinking are not used. The clock of a `synthetic` episode runs faster.
@@ -160,13 +164,14 @@ def create_episode(
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != DRAWING_TABLES,
         shows_intents=shows_intents,
         recommends_sound=recommends_sound,
+        hides_dots=hides_dots,
         passes_by=passes_by or game.passes_by,
         offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,
         knowing=knowing,
         organisation=organisation.to_json() if organisation else None,
         absence=absence.to_json() if absence else None,
-        gone=never_arrived(awaited) or None,
+        gone={**never_arrived(awaited), **free_until_taken(free)} or None,
         state={**game.to_dict(), **begins.roots},
         state_hash=text_hash(begins.text),
         score=game.score(),

@@ -24,7 +24,7 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.episode_log import CHECKED
 from kitchen.contract.world import Json
-from kitchen.play.episode.absent_players import NEVER
+from kitchen.play.episode.absent_players import AWAY, LEFT
 from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.live.round_trips import RoundTripSummary, summarise_round_trips
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
@@ -110,7 +110,7 @@ FIELDS = (
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
-    "recommends_sound",
+    *("recommends_sound", "hides_dots"),
 )
 
 
@@ -175,10 +175,16 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
         there = played_by_not_withdrawn(several)
+        hidden = {pk: facts["hides_dots"] for pk, facts in piece.facts.items()}
         yield RowGroup(
             (),
             [
-                (*_cells(played, piece, figures), *around(played), *piece.round_trips(played))
+                (
+                    *_cells(played, piece, figures),
+                    *around(played),
+                    *piece.round_trips(played),
+                    hidden[played.episode],
+                )
                 for played in there
             ],
         )
@@ -254,7 +260,7 @@ def _cells(
         facts["decision_seconds"],
         facts["offers_plans"],
         *piece.readings.get(pk, ReplyReadings()).columns.values(),
-        piece.people[pk] + sum(one["why"] != NEVER for one in gone.values()),
+        piece.people[pk] + sum(one["why"] in (AWAY, LEFT) for one in gone.values()),
         played.who.group if main else None,
         given_up.get("step"),
         given_up.get("why"),
