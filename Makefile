@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released exports live clicks frames locks 
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack install optimum model lock sbom docs messages pictures three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack install optimum model lock sbom docs messages pictures films three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -68,6 +68,8 @@ messages: install  ## gather the texts that participants read, and compile their
 	@$(OURS) -m tests.messages
 pictures: install  ## build the pictures of dishes (downloads the set of pictures)
 	@$(OURS) -m tests.pictures
+films: install  ## film ten seconds of each world for the README, in a real browser
+	@$(OURS) -m tests.films
 three: install  ## rebuild the part of three.js that the 3D view uses (downloads it from npm)
 	@$(OURS) -m tests.three
 vega: install  ## rebuild the script that draws charts in browsers (downloads Vega-Lite from npm)
