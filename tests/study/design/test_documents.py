@@ -30,7 +30,7 @@ DIGESTS = {
     10: "13de91005d7b546a4f7c7de3f08c4b4afbac498f007dc112a84cfaac7308e87e",
     11: "5c85263f5a6e9ce3d44e73ceb468b50afa3b7550da08df809f21bda128424e2e",
     12: "a4606d38cc25360b5448f0064caab5046ba522125a04d5ea3b4e8503bc27dd99",
-    13: "17993fec1dee7d69240a13c3f994c8878d6c0220f91327478d19d3e7324b5dd7",
+    13: "beea6c5b006391d6bfce4320e3e914c34f193088595789ea37fe8118d5cb8722",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
