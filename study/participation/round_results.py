@@ -62,5 +62,7 @@ def best_result(rounds: Sequence[Round], current: Round) -> BestResult | None:
     if figure is None or len(values) < 2:
         return None
     best = max(values) if figure.better == "higher" else min(values)
+    if figure.better == "higher" and best <= 0:  # nothing was reached yet: no praise
+        return None
     ((number, what),) = achievements(world, {figure.name: best})
     return BestResult(number, what, current.episode.score.get(figure.name) == best)

@@ -35,7 +35,7 @@ from tests.nightly import nightly
 pytestmark = IN_A_BROWSER
 
 IN_REACH = Path(__file__).with_name("in_reach.js").read_text().rstrip()
-SIZES = {360: 740, 390: 844, 667: 375, 800: 600, 844: 390, 1024: 768, 1440: 900}
+SIZES = {360: 740, 390: 844, 640: 360, 800: 600, 844: 390, 1024: 768, 1440: 900}
 LINES = tuple(
     TeamMessage(number, 1, number % 2, (1 - number % 2,), "say", f"Please take the rice to pot {number}.")
     for number in range(1, 13)

@@ -332,29 +332,32 @@ TOPS = """() => {
         const said = document.getElementById("tick-said");
         said.textContent = text;
         const top = document.querySelector(".board-frame").getBoundingClientRect().top;
-        return [top, !text || said.getBoundingClientRect().bottom <= top];
+        const sound = document.querySelector("[data-sound]"), { right } = sound.getBoundingClientRect();
+        const free = !text || said.getBoundingClientRect().bottom <= top;
+        return [top, free, sound.checkVisibility() && right <= innerWidth];
     });
 }"""
-"""Where the grid begins while something is said of the clock, and whether that leaves it free."""
+"""Where the grid begins while something is said of the clock, whether that leaves it free, and whether the
+switch for sound is in reach."""
 PADS = """() => ["counter", "pot: tomato, tomato, tomato; not cooking yet"]
     .map(text => {
         document.querySelector("[data-ahead]").textContent = text;
         return document.querySelector(".pad").getBoundingClientRect().top;
     })"""
-WIDTHS = [(390, 844), (800, 600), (820, 1180), (1024, 768), (1280, 720), (1440, 900)]
+WIDTHS = [(360, 740), (390, 844), (800, 600), (820, 1180), (1024, 768), (1280, 720), (1440, 900)]
 
 
 async def test_nothing_moves_and_no_grid_is_covered_by_what_is_said_of_the_clock(browser: Browser) -> None:
     page = (await started(browser)).page
     for width, height in WIDTHS:
         await page.set_viewport_size({"width": width, "height": height})
-        (begun, _), *others = reversed(await page.evaluate(TOPS))
-        assert others == [[begun, True]] * 2, width
+        (begun, *_), *others = reversed(await page.evaluate(TOPS))
+        assert others == [[begun, True, True]] * 2, width
 
 
 async def test_the_pad_stays_where_it_is_however_much_is_in_front_of_the_cook(browser: Browser) -> None:
     page = (await started(browser)).page
-    for width, height in WIDTHS[3:]:
+    for width, height in WIDTHS[4:]:
         await page.set_viewport_size({"width": width, "height": height})
         short, long = await page.evaluate(PADS)
         assert short == long, width
