@@ -9,9 +9,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const play = document.querySelector("[data-play].is-ticking");
   if (!play) return;
 
-  const feel = (window.feel = { moves: [], interacts: [], late: [], corrections: 0, hands: 0, own: [], other: [], lags: [], trips: [] });
+  const feel = (window.feel = { moves: [], interacts: [], late: [], corrections: 0, met: 0, hands: 0, own: [], other: [], lags: [], trips: [] });
   const FRAME = 1000 / 60;
-  let [pressed, predicted, tick] = [null, null, 167];
+  let [pressed, predicted, lastSeen, tick] = [null, null, null, 167];
+  const otherOf = (seen) => String(seen?.players[1 - seat()].at);
 
   const you = () => document.querySelector("[data-moves] .actor:has(.ring-you)");
   const other = () => document.querySelector("[data-moves] .actor:not(:has(.ring-you))");
@@ -47,7 +48,12 @@ document.addEventListener("DOMContentLoaded", () => {
     const now = predicted.players[seat()];
     if (!detail.walks || !before) return;
     feel.lags.push(Math.max(0, detail.walks.due - performance.now()));
-    feel.corrections += String(before.at) !== String(now.at);
+    const [were, are] = [otherOf(lastSeen), otherOf(detail.observation)];
+    lastSeen = detail.observation;
+    if (String(before.at) !== String(now.at)) {
+      feel.corrections += 1;
+      feel.met += String(before.at) === are || String(now.at) === were;
+    }
     feel.hands += JSON.stringify(before.holds) !== JSON.stringify(now.holds);
   });
 
@@ -55,6 +61,11 @@ document.addEventListener("DOMContentLoaded", () => {
   const last = new Map();
   let then = performance.now();
   const placeOf = (element) => element?.transform.baseVal[0]?.matrix;
+
+  /* a message that is posted to a channel arrives when all of the frame's own callbacks have run */
+  const after = new MessageChannel();
+  after.port1.onmessage = ({ data: now }) => look(now);
+  const wait = () => requestAnimationFrame((now) => after.port2.postMessage(now));
 
   function look(now) {
     const frames = Math.max(1, (now - then) / FRAME);
@@ -70,9 +81,9 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       if (place) last.set(name, { e: place.e, f: place.f });
     }
-    requestAnimationFrame(look);
+    wait();
   }
-  requestAnimationFrame(look);
+  wait();
 
   /* which key to press next: space where it does something, often; else another direction */
   window.nextKey = (chance) => {

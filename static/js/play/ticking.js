@@ -105,9 +105,10 @@
     show([], { pressed: true, lasts });
   }
 
-  /* of the keys that are pressed in one step, only the last one counts */
+  /* of the keys that are pressed in one step, only the last one counts; on an uneven line it is not known in which they are */
   function isOverruled(before, now, step) {
-    return Boolean(before) && pace.isSure() && before.step === step && before.at - pace.closes(step - 1) > APART && pace.closes(step) - now > APART;
+    const apart = APART + pace.cushion();
+    return Boolean(before) && pace.isSure() && before.step === step && before.at - pace.closes(step - 1) > apart && pace.closes(step) - now > apart;
   }
 
   /* from the server */
