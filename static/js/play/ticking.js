@@ -95,10 +95,12 @@
     }
   }
 
+  const aheadNow = () => state.ahead.map(({ command, shown }) => ({ command: JSON.parse(command), shown }));
+
   function showAhead(command, now, step) {
     if (Date.now() < state.begins) return;
     if (isOverruled(state.ahead.at(-1), now, step)) state.ahead.pop();
-    const shown = play.prediction?.knows(state.observation, state.ahead, JSON.parse(command)) ?? true;
+    const shown = play.prediction?.knows(state.observation, aheadNow(), JSON.parse(command)) ?? true;
     state.ahead.push({ command, at: now, number: state.number, step, shown });
     if (state.ahead.length > MOST) state.ahead.shift();
     const lasts = Math.min(2 * state.tick, Math.max(1.1 * state.tick, pace.closes(step + 1) - now));
@@ -132,7 +134,7 @@
 
   function show(events, more) {
     const { step, observation, score, tick, intents, errand } = state;
-    const ahead = state.ahead.map(({ command, shown }) => ({ command: JSON.parse(command), shown }));
+    const ahead = aheadNow();
     const predicted = play.prediction?.after(observation, ahead) ?? observation;
     const detail = { step, observation, predicted, score, events, ahead, tick, intents, errand, ...more };
     play.dispatchEvent(new CustomEvent("brigade:tick", { detail }));

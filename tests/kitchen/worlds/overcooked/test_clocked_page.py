@@ -105,8 +105,8 @@ async def test_what_space_does_is_shown_at_once_and_put_right_where_the_clock_sa
 ) -> None:
     clock = await started(browser)
     page = clock.page
-    for verb in ("north", "west"):
-        await clock.tick(verb)
+    for key in ("ArrowUp", "ArrowLeft"):  # the box of onions is in front after these
+        await page.keyboard.press(key)
     await page.keyboard.down(" ")
     assert await page.evaluate(HELD) == ["#onion"]
     assert await page.inner_text("[data-holds]") == "onion"
@@ -114,18 +114,20 @@ async def test_what_space_does_is_shown_at_once_and_put_right_where_the_clock_sa
     await page.keyboard.up(" ")
     assert await page.locator(".pad [data-down]").count() == 0
     await page.evaluate("() => { window.held = document.querySelector('.held :last-child'); }")
-    await clock.tick("interact", key=2, heard=[1, 0])
+    for verb in ("north", "west"):
+        await clock.tick(verb)
+    await clock.tick("interact", key=6, heard=[5, 0])
     assert await page.evaluate("held.isConnected")  # it is confirmed, and not drawn anew
     await page.keyboard.press(" ")  # the box of onions takes nothing back: nothing is shown
-    await clock.tick("east", key=4)
-    await clock.tick("north", key=4)
+    await clock.tick("east", key=8)
+    await clock.tick("north", key=8)
     await page.keyboard.press(" ")
     assert await page.evaluate(HELD) == [] and await page.evaluate(POTS) == 1
     pot: Json = [{"at": [2, 0], "contents": ["onion"] * 3, "left": 20}]
-    await clock.tick("stay", key=6, changed={"pots": pot})  # the other cook filled it a moment before
+    await clock.tick("stay", key=10, changed={"pots": pot})  # the other cook filled it a moment before
     assert await page.evaluate(HELD) == ["#onion"]
     keys = [one for one in clock.sent if one["type"] == "key"]
-    assert ["trip" in one for one in keys] == [False, False, True, False, False, False]
+    assert ["trip" in one for one in keys] == 6 * [False] + [True] + 3 * [False]
 
 
 async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_where(browser: Browser) -> None:
