@@ -10,7 +10,7 @@ from tests.addresses import LOGINS, Address
 from tests.study.researchers.scene import Role, Scene
 
 OPEN = re.compile(
-    r"(s/<slug:slug>/(stored/)?|language/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
+    r"(s/<slug:slug>/(stored/)?|language/|round-trip/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
 )
 
 """Addresses that are for everybody: what a study says before one takes part, which language one reads, what

@@ -68,15 +68,17 @@ def test_times_of_several_connections_are_added_to_their_seat_and_erased_with_it
 
 async def test_a_connection_stores_its_times_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     stored: list[Any] = []
-    monkeypatch.setattr(
-        "kitchen.play.live.seat_consumer.store_round_trips", lambda *given: stored.append(given)
-    )
+
+    async def visited(*given: Any) -> None:
+        stored.append(given)
+
+    monkeypatch.setattr("kitchen.play.live.seat_consumer.run_in_db_thread", visited)
     consumer = SeatConsumer()
     consumer.page = cast(Any, SimpleNamespace(seat=SimpleNamespace(pk=7)))
     consumer.round_trips.add(52)
     for _ in range(2):
         await consumer._store_round_trips()
-    assert stored == [(7, {52: 1})]
+    assert stored == [(store_round_trips, 7, {52: 1})]
 
 
 async def test_the_first_tick_after_a_key_says_how_long_ago_it_was_read() -> None:
