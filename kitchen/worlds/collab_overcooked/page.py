@@ -37,7 +37,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
-from kitchen.worlds.collab_overcooked.food_rules import DISH, JOB_STEPS, UTENSILS, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     GO_ON,
     never_code,
@@ -228,8 +228,8 @@ class CollabPage(GridPage):
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
 
     def contents(self, view: SeatView) -> Panel:
-        """Return the panel below the drawing that names what is on counters and in utensils. In the drawing
-        there is room only for the first letters."""
+        """Return the panel below the drawing that names what is on counters and in utensils, because the
+        drawing has only pictures of it."""
         on_counters = list_words(each["thing"] for each in view.observation["counters"])
         counters = [gettext("Counters: {things}").format(things=on_counters)] if on_counters else []
         used = (each for each in view.observation["utensils"] if each["contents"] or each["ready"])
@@ -249,9 +249,11 @@ class CollabPage(GridPage):
         return tuple(doing) if doing else chosen if chosen != GO_ON else None
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the data that the page's JavaScript needs, with the names of the ingredients, the steps of
-        a job and the serving cell."""
-        labels = {name: thing_words(name) for name in food_rules().raw}
+        """Return the data that the page's JavaScript needs, with the names of all things, the steps of a job
+        and the serving cell."""
+        rules = food_rules()
+        served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
+        labels = {name: thing_words(name) for name in sorted(rules.things | served)}
         where = {"job": JOB_STEPS, "serving": list(PLACE_CELLS[SERVING])}
         return {**super().script_rules(view), "labels": labels, **where}
 
