@@ -77,6 +77,8 @@ class BlocksPage(DefaultPage):
         f"{_TEMPLATES}/map_spots.js",
         f"{_TEMPLATES}/builder_deeds.js",
         f"{_TEMPLATES}/cell_actions.js",
+        f"{_TEMPLATES}/map_scenery.js",
+        f"{_TEMPLATES}/map_depth.js",
         f"{_TEMPLATES}/map.js",
         "js/stage.js",
     )
