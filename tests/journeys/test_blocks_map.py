@@ -116,10 +116,11 @@ async def test_who_does_not_know_the_blueprint_places_what_a_partner_asks_for_ce
     await page.keyboard.press("Enter")
     await page.click("[data-spot-menu] >> text=Place stone here")
     await person.stepped(1)
-    await page.mouse.click(*await page.evaluate(PIXEL, [0.6, -0.4]))
+    cells = [await page.evaluate(PIXEL, [column + 0.45, -0.45]) for column in (0, 1)]
+    await page.mouse.click(*await page.evaluate(PIXEL, [0.9, -0.1]))
     await person.stepped(2)  # it was the only action: the wrong block is removed
     for column, item in enumerate(("stone", "glass")):
-        await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))
+        await page.mouse.click(*cells[column])
         await page.click(f"[data-spot-menu] >> text=Place {item} here")
         await person.stepped(3 + column)
     await won(person)
