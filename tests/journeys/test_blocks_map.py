@@ -187,8 +187,8 @@ async def test_by_mouse_a_dish_is_cooked_by_a_builder_that_stands_on_what_it_use
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     person = await enter(page, live_stack, tmp_path, "blocks_kitchen", "{ interval = 20, steps = 10 }")
-    ordered = await page.inner_text("#known")
-    animal, meat = ("chicken", "chicken") if "cooked chicken" in ordered else ("sheep", "raw mutton")
+    ordered = await page.inner_text("#goals")
+    animal, meat = ("chicken", "chicken") if "chicken" in ordered else ("sheep", "raw mutton")
     here = ".map-spot.is-you .seat"
 
     async def act(spot: str, words: str) -> None:
