@@ -41,9 +41,11 @@ levels = [["sg"]]''' }"""
 PIXEL = """([x, y]) => {
     const own = document.querySelector(".is-you").getBoundingClientRect();
     const cell = Number(document.querySelector("[data-map]").dataset.cell);
-    return [own.left + own.width / 2 + x * cell, own.top + own.height / 2 + y * cell];
+    const angled = document.querySelector("[data-map]").hasAttribute("data-angled");
+    const [right, down] = angled ? [(x - y) * 0.6, (x + y) * 0.35 + 0.3] : [x, y];
+    return [own.left + own.width / 2 + right * cell, own.top + own.height / 2 + down * cell];
 }"""
-"""What is so many columns and rows from the own builder."""
+"""What is so many columns and rows from the own builder, on the floor: at an angle or from above."""
 FOCUSED = "document.activeElement.dataset.spot || ''"
 OVER = "#bar[data-phase=over]"
 
@@ -90,8 +92,9 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
     await page.click("#menu [data-amount] .action >> text=Stay for some steps")
     await page.keyboard.press("Enter")  # sends an action with an amount that was clicked
     await person.stepped(1, patience=10_000)
-    for column in (0, 1):
-        await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))  # beside who stands there
+    cells = [await page.evaluate(PIXEL, [column + 0.45, -0.45]) for column in (0, 1)]
+    for column, at in enumerate(cells):
+        await page.mouse.click(*at)  # beside who stands there
         await person.stepped(column + 2, patience=10_000)
     await won(person)
     said = await page.inner_text("#over")
@@ -113,10 +116,11 @@ async def test_who_does_not_know_the_blueprint_places_what_a_partner_asks_for_ce
     await page.keyboard.press("Enter")
     await page.click("[data-spot-menu] >> text=Place stone here")
     await person.stepped(1)
-    await page.mouse.click(*await page.evaluate(PIXEL, [0.6, -0.4]))
+    cells = [await page.evaluate(PIXEL, [column + 0.45, -0.45]) for column in (0, 1)]
+    await page.mouse.click(*await page.evaluate(PIXEL, [0.9, -0.1]))
     await person.stepped(2)  # it was the only action: the wrong block is removed
     for column, item in enumerate(("stone", "glass")):
-        await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))
+        await page.mouse.click(*cells[column])
         await page.click(f"[data-spot-menu] >> text=Place {item} here")
         await person.stepped(3 + column)
     await won(person)
@@ -183,8 +187,8 @@ async def test_by_mouse_a_dish_is_cooked_by_a_builder_that_stands_on_what_it_use
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     person = await enter(page, live_stack, tmp_path, "blocks_kitchen", "{ interval = 20, steps = 10 }")
-    ordered = await page.inner_text("#known")
-    animal, meat = ("chicken", "chicken") if "cooked chicken" in ordered else ("sheep", "raw mutton")
+    ordered = await page.inner_text("#goals")
+    animal, meat = ("chicken", "chicken") if "chicken" in ordered else ("sheep", "raw mutton")
     here = ".map-spot.is-you .seat"
 
     async def act(spot: str, words: str) -> None:

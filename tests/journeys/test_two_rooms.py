@@ -367,6 +367,7 @@ async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
     await assistant.page.wait_for_selector("#phase:has-text('Answer Cook 1')")
     await chef.page.wait_for_selector("#phase:has-text('Cook 2 is answering')")
     assert await chef.page.locator("#ask-form [data-send]").is_disabled()
+    await chef.page.locator("#menu .action").first.click()
     await picture(assistant.page, "two-assistant-busy")
     await assistant.page.set_viewport_size({"width": 1440, "height": 900})
     await picture(assistant.page, "two-assistant-busy-wide")
@@ -374,6 +375,8 @@ async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
     await assistant.page.click("#pass-turn")
     await chef.page.wait_for_selector(".said:has-text('Cook 2 said nothing more.')")
     assert await assistant.page.locator("#pass-turn").count() == 0
+    await chef.page.wait_for_selector("#menu input[name=command]:checked:enabled", state="attached")
+    assert await chef.page.locator("#menu [data-submit]").is_enabled(), "what was chosen meanwhile is kept"
     await pick_by_keyboard(chef.page, ("place_obj_on_counter",))
     await chef.page.press("#ask-text", "Enter")
     await assistant.page.wait_for_selector("#bar[data-phase=answer]")

@@ -1,28 +1,23 @@
-"""Build the file with all pictures of CuisineWorld: `make pictures` writes
-static/worlds/cuisine/pictures.svg.
+"""Build the files with all pictures of food: `make pictures` writes pictures.svg of CuisineWorld and
+foods.svg of Collab-Overcooked.
 
-The pictures are Fluent Emoji, flat (Microsoft, MIT), from the npm registry. own.svg has the pictures that
-this set lacks. made_of.toml says which parts make up each picture. You need this program only to change a
-picture.
+The pictures are Fluent Emoji, flat (Microsoft, MIT), from the npm registry. own.svg and foods.svg have the
+pictures that this set lacks. made_of.toml says which parts make up each picture of CuisineWorld; foods.py
+composes those of Collab-Overcooked. You need this program only to change a picture.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import re
 import sys
-import tarfile
 import tomllib
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.pictures import foods
+from tests.pictures.picture_set import HEAD, Icons, download_icons, read_symbols, symbol
+
 HERE = Path(__file__).parent
 OUT = HERE.parents[1] / "kitchen/worlds/cuisine/static/worlds/cuisine/pictures.svg"
-SET = "https://registry.npmjs.org/@iconify-json/fluent-emoji-flat/-/fluent-emoji-flat-1.2.6.tgz"
-SHA256 = "7d064769dee690815f823bc5bcc511d957198caf9f5edd8dd9c1aa48a6aeb175"
 MARKS = {
     1: ((23.0, 23.0, 8.5),),
     2: ((24.5, 24.5, 7.0), (9.5, 24.5, 7.0)),
@@ -36,40 +31,22 @@ def main() -> None:
     """Download the set of pictures, compose every picture, and write the file."""
     made: dict[str, Made] = tomllib.loads((HERE / "made_of.toml").read_text("utf-8"))
     pictures = {name: parts for group in made.values() for name, parts in group.items()}
-    drawn = dict(_bodies(pictures))
-    symbols = [_symbol(f"of-{_id(part)}", body) for part, body in drawn.items()]
-    symbols += [_symbol(name, _compose(parts, pictures)) for name, parts in pictures.items()]
-    OUT.write_text("\n".join([_HEAD, *symbols, "</svg>\n"]), "utf-8")
-    sys.stdout.write(f"{OUT.name}: {len(pictures)} pictures, {OUT.stat().st_size:,} bytes\n")
+    icons = download_icons()
+    drawn = dict(_bodies(pictures, icons))
+    symbols = [symbol(f"of-{_id(part)}", body) for part, body in drawn.items()]
+    symbols += [symbol(name, _compose(parts, pictures)) for name, parts in pictures.items()]
+    head = HEAD.format(license="pictures.LICENSE.txt", name=OUT.name)
+    OUT.write_text("\n".join([head, *symbols, "</svg>\n"]), "utf-8")
+    foods.OUT.write_text(foods.build(icons), "utf-8")
+    for path in (OUT, foods.OUT):
+        sys.stdout.write(f"{path.name}: {path.stat().st_size:,} bytes\n")
 
 
-_HEAD = """<svg xmlns="http://www.w3.org/2000/svg">
-  <!-- Made by `make pictures`. Fluent Emoji, flat: Copyright (c) Microsoft Corporation, MIT License
-       (pictures.LICENSE.txt). What it lacks was drawn for Brigade. Used as pictures.svg#code. -->"""
-
-
-def _bodies(pictures: Made) -> Iterator[tuple[str, str]]:
+def _bodies(pictures: Made, icons: Icons) -> Iterator[tuple[str, str]]:
     """Return the base drawings, each once: from the set of pictures or our own."""
-    icons, own = _fetched(), _own()
+    own = read_symbols(HERE / "own.svg")
     for part in dict.fromkeys(parts[0] for parts in pictures.values()):
         yield part, own[part.removeprefix("own:")] if part.startswith("own:") else icons[part]["body"]
-
-
-def _fetched() -> dict[str, dict[str, str]]:
-    with urllib.request.urlopen(SET, timeout=60) as answer:
-        package = answer.read()
-    if hashlib.sha256(package).hexdigest() != SHA256:
-        sys.exit(f"pictures: {SET} is not what it was")
-    with tarfile.open(fileobj=io.BytesIO(package)) as tar:
-        icons = tar.extractfile("package/icons.json")
-        assert icons
-        found: dict[str, dict[str, str]] = json.load(icons)["icons"]
-        return found
-
-
-def _own() -> dict[str, str]:
-    text = (HERE / "own.svg").read_text("utf-8")
-    return dict(re.findall(r'<symbol id="([\w-]+)"[^>]*>(.*?)</symbol>', text, re.DOTALL))
 
 
 def _compose(parts: Sequence[str], pictures: Made) -> str:
@@ -89,10 +66,6 @@ def _compose(parts: Sequence[str], pictures: Made) -> str:
 
 def _id(part: str) -> str:
     return part.replace(":", "-")
-
-
-def _symbol(name: str, body: str) -> str:
-    return f'  <symbol id="{name}" viewBox="0 0 32 32">{body}</symbol>'
 
 
 if __name__ == "__main__":

@@ -143,7 +143,9 @@ def _things(view: SeatView) -> Iterator[tuple[str, Sequence[int], int | None]]:
 def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
     for kind, cell, user in _things(view):
         use = "" if user is None else gettext("used by {name}").format(name=view.players[user].name)
-        yield {"spot": kind, "kind": kind, "name": item_words(kind), "at": cell, "use": use}
+        station = kind in STATION_OF.values()
+        name = item_words(kind)
+        yield {"spot": kind, "kind": kind, "name": name, "at": cell, "use": use, "station": station}
 
 
 def _site(view: SeatView) -> Iterator[dict[str, Json]]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
-from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
+from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage, SpokenStep
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
@@ -20,10 +20,11 @@ from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
+from kitchen.worlds.blocks.goal_cards import goal_panel
 from kitchen.worlds.blocks.goal_outcome import goal_outcome
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.lesson_hints import with_lesson
-from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
+from kitchen.worlds.blocks.map_panels import OWN_VERBS, command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_tables import (
     blueprint_tables,
     cell_text,
@@ -77,6 +78,8 @@ class BlocksPage(DefaultPage):
         f"{_TEMPLATES}/map_spots.js",
         f"{_TEMPLATES}/builder_deeds.js",
         f"{_TEMPLATES}/cell_actions.js",
+        f"{_TEMPLATES}/map_scenery.js",
+        f"{_TEMPLATES}/map_depth.js",
         f"{_TEMPLATES}/map.js",
         "js/stage.js",
     )
@@ -232,12 +235,15 @@ class BlocksPage(DefaultPage):
     def _drawing(self, view: SeatView) -> tuple[Panel, ...]:
         if view.shown == DRAWING_TABLES:
             return ()
-        goal, left, *others = (fact for fact in self._facts(view) if fact.code not in ("held", "legend"))
+        goal, left, *others = (
+            fact for fact in self._facts(view) if fact.code not in ("held", "legend", "orders")
+        )
         pack = tuple((item, item_words(item), amount) for item, amount in own_items(view).items())
         known = KnownContent(pack, tuple(others), tuple(knowledge_tables(view.brief)))
         head = FactsAndTables((goal, left), ())
         return (
             Panel("map-head", "kitchen/pages/seen.jinja", head),
+            goal_panel(view),
             *map_panels(view),
             Panel("known", f"{_TEMPLATES}/known.jinja", known),
         )
@@ -247,6 +253,17 @@ class BlocksPage(DefaultPage):
         seen = view.observation
         facts = tuple(self._facts(view)) if seen else ()
         return super().seen_panel(view)._replace(shows=FactsAndTables(facts, tuple(self._tables(view))))
+
+    def spoken(self, view: SeatView) -> Panel:
+        """Return the panel with the text for screen readers. It begins with the reader's own action, unless
+        another sentence says how this action ended."""
+        panel = super().spoken(view)
+        own = [each for step in view.history[:1] for each in step.events if each.seat == view.seat]
+        done = [tuple(each.data["command"]) for each in own if each.kind == "performed"]
+        if not view.acts or not done or done[0][0] in OWN_VERBS or any(each.kind == "done" for each in own):
+            return panel
+        text = gettext("You: {action}").format(action=self.phrase(done[0]))
+        return panel._replace(shows=SpokenStep(". ".join(filter(None, (text, panel.shows[0])))))
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
         """Return an empty mapping, because `seen_panel` already shows the whole observation."""

@@ -8,7 +8,7 @@ from kitchen.contract.world import Command, Json
 from kitchen.words.english_text import code_to_words, sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 from kitchen.worlds.collab_overcooked.cook_aims import BRING, PUT_IN, SERVE
-from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import BOARD, IN_DISH, POT, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, STARTED_BY, WAIT, is_step_count
 from kitchen.worlds.collab_overcooked.room_layout import COUNTER, DISPENSERS
 
@@ -68,9 +68,11 @@ PRODUCT_NAMES: Mapping[str, str] = {
 COMMAND_WORDS: Mapping[str, str] = {
     "pickup": gettext_noop("Take {0} out of the {1}"),
     "pickup counter": gettext_noop("Take {0} from a counter"),
+    "pickup chopping_board0": gettext_noop("Take {0} from the {1}"),
     "pickup ingredient_dispenser": gettext_noop("Fetch {0}"),
     "pickup dish_dispenser": gettext_noop("Fetch a dish"),
     "put_obj_in_utensil": gettext_noop("Put it into the {0}"),
+    "put_obj_in_utensil chopping_board0": gettext_noop("Put it onto the {0}"),
     "cook": gettext_noop("Cook in the {0}"),
     "bake": gettext_noop("Bake in the {0}"),
     "cut": gettext_noop("Cut on the {0}"),
@@ -97,12 +99,20 @@ PICKER_WORDS: Mapping[str, str] = {
     "pickup ingredient_dispenser": gettext_noop("Fetch"),
     "pickup dish_dispenser": gettext_noop("Fetch"),
     "put_obj_in_utensil": gettext_noop("Put it into the"),
+    "put_obj_in_utensil chopping_board0": gettext_noop("Put it onto the"),
     "fill_dish_with_food": gettext_noop("Fill the dish from the"),
 }
 """First words of `COMMAND_WORDS`, as a picker lists them before the thing."""
+FROM_PLACE: Mapping[str, str] = {
+    COUNTER: gettext_noop("From a counter"),
+    BOARD: gettext_noop("From the {0}"),
+    POT: gettext_noop("Out of the {0}"),
+}
+"""Last words of a macro in a picker, by place. Other utensils read as the pot."""
 AIM_WORDS: Mapping[str, str] = {
     BRING: gettext_noop("Put {0} on a shared counter"),
     PUT_IN: gettext_noop("Put {0} into the {1}"),
+    f"{PUT_IN} {BOARD}": gettext_noop("Put {0} onto the {1}"),
     SERVE: gettext_noop("Deliver what is in the {0}"),
     **{verb: COMMAND_WORDS[verb] for verb in STARTED_BY},
 }
@@ -159,7 +169,23 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
     "will_do_once": gettext_noop("I will do this: {actions}. I bring one at a time: ask again for more."),
     "not_yet": gettext_noop("I cannot do this yet: {actions}."),
     "not_now": gettext_noop("Not now."),
-    "nothing_now": gettext_noop("Nothing for now."),
+    "nothing_now": gettext_noop("I need nothing from you now. I will ask you when I do."),
+    "who_i_am": gettext_noop("I am the chef. I have the recipe, and I ask you for what I need."),
+    "keeps_recipe": gettext_noop(
+        "I do not read out the recipe. I ask you for one thing after the other. You can ask me: “What should "
+        "I do next?”"
+    ),
+    "chef_help": gettext_noop(
+        "Press “Do this” when I ask for something. You can ask me: “What should I do next?” or “What are you "
+        "doing?”"
+    ),
+    "chef_cannot": gettext_noop("I cannot do that: I follow the recipe. I ask you for what I need."),
+    "asked_already": gettext_noop("Please do what I asked for last."),
+    "finish_first": gettext_noop("Finish what you are doing. Then I will ask for the next thing."),
+    "chef_waits": gettext_noop("I am waiting."),
+    "chef_unclear": gettext_noop(
+        "I did not understand that. You can ask me, for example: “What should I do next?”"
+    ),
     "will_ask": gettext_noop("I follow the recipe. I will ask you when I need something."),
     "only_requests": gettext_noop(
         "I did not understand that. Tell me what to bring, for example: “bring an egg”, “cut a potato” or "
@@ -208,7 +234,7 @@ def command_words(command: Command) -> str:
     verb, *arguments = command
     if verb == WAIT:
         if not arguments or not is_step_count(arguments[0]):
-            return gettext("Wait: number of steps")
+            return gettext("Wait this many steps")
         return ngettext("Wait {count} step", "Wait {count} steps", int(arguments[0])).format(
             count=arguments[0]
         )
@@ -235,9 +261,10 @@ def picker_words(macro: Command) -> tuple[tuple[str, str], ...]:
     if first is None:
         return ((" ".join(macro), command_words(macro)),)
     fetches = macro[-1] in DISPENSERS
-    words = [(FETCH if fetches else verb, gettext(first)), (macro[1], sentence_case(thing_words(macro[1])))]
+    code = FETCH if fetches else special if special in PICKER_WORDS else verb
+    words = [(code, gettext(first)), (macro[1], sentence_case(thing_words(macro[1])))]
     if verb == PICKUP and not fetches:
-        text = gettext("From a counter") if macro[2] == COUNTER else gettext("Out of the {0}")
+        text = gettext(FROM_PLACE.get(macro[2], "Out of the {0}"))
         words.append((macro[2], text.format(thing_words(macro[2]))))
     return tuple(words)
 
@@ -274,7 +301,7 @@ def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:
     last = (
         gettext("Fill it into a dish and deliver it")
         if brief["in_dish"]
-        else gettext("Deliver it without a dish")
+        else gettext("Deliver it: it needs no dish")
     )
     return (*jobs, last)
 

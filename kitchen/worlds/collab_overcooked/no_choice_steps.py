@@ -1,7 +1,7 @@
 """Summarise steps in which a person had no choice, as one entry in the list of past steps. No Django import.
 
 A plan of several commands, a long command or a wait goes on for some steps. The history shows them as one
-entry: `7 steps passed: you fetched pumpkin and put it into the chopping board`.
+entry: `7 steps passed: you fetched pumpkin and put it onto the chopping board`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ DONE_WORDS: Mapping[str, str] = {
     "pickup ingredient_dispenser": gettext_noop("fetched {0}"),
     "pickup dish_dispenser": gettext_noop("fetched a dish"),
     "put_obj_in_utensil": gettext_noop("put it into the {0}"),
+    "put_obj_in_utensil chopping_board0": gettext_noop("put it onto the {0}"),
     **dict.fromkeys(STARTED_BY, gettext_noop("started the {0}")),
     "place_obj_on_counter": gettext_noop("put it on a counter"),
     "fill_dish_with_food": gettext_noop("filled the dish from the {0}"),

@@ -37,7 +37,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
-from kitchen.worlds.collab_overcooked.food_rules import DISH, JOB_STEPS, UTENSILS, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     GO_ON,
     never_code,
@@ -47,12 +47,17 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
+from kitchen.worlds.collab_overcooked.pictured_menu import (
+    in_pantry_order,
+    is_from_pantry,
+    pictured_choice,
+    with_pantry,
+)
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
-    DISPENSERS,
     PLACE_CELLS,
     PLACE_LETTERS,
     SEAT_NAMES,
@@ -75,6 +80,7 @@ class OrderContent(NamedTuple):
     it."""
 
     order: str
+    picture: str
     in_dish: bool
     step: int
     left: int
@@ -139,6 +145,7 @@ class CollabPage(GridPage):
         "js/amounts.js",
         f"{_TEMPLATES}/utensils.js",
         f"{_TEMPLATES}/requests.js",
+        f"{_TEMPLATES}/pantry.js",
         "js/grid_characters.js",
         "js/grid_motion.js",
         "js/grid.js",
@@ -229,8 +236,8 @@ class CollabPage(GridPage):
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
 
     def contents(self, view: SeatView) -> Panel:
-        """Return the panel below the drawing that names what is on counters and in utensils. In the drawing
-        there is room only for the first letters."""
+        """Return the panel below the drawing that names what is on counters and in utensils, because the
+        drawing has only pictures of it."""
         on_counters = list_words(each["thing"] for each in view.observation["counters"])
         counters = [gettext("Counters: {things}").format(things=on_counters)] if on_counters else []
         used = (each for each in view.observation["utensils"] if each["contents"] or each["ready"])
@@ -250,9 +257,11 @@ class CollabPage(GridPage):
         return tuple(doing) if doing else chosen if chosen != GO_ON else None
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the data that the page's JavaScript needs, with the names of the ingredients, the steps of
-        a job and the serving cell."""
-        labels = {name: thing_words(name) for name in food_rules().raw}
+        """Return the data that the page's JavaScript needs, with the names of all things, the steps of a job
+        and the serving cell."""
+        rules = food_rules()
+        served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
+        labels = {name: thing_words(name) for name in sorted(rules.things | served)}
         where = {"job": JOB_STEPS, "serving": list(PLACE_CELLS[SERVING])}
         return {**super().script_rules(view), "labels": labels, **where}
 
@@ -261,6 +270,7 @@ class CollabPage(GridPage):
         seen = view.observation
         shows = OrderContent(
             thing_words(view.brief["order"]),
+            view.brief["order"] + (IN_DISH if view.brief["in_dish"] else ""),
             view.brief["in_dish"],
             seen["step"],
             seen["steps_left"],
@@ -271,10 +281,17 @@ class CollabPage(GridPage):
     def menu(self, view: SeatView) -> Panel:
         """Return the panel with all commands that are possible now. If the setting `typed` is on, the
         panel also has a box to type commands in."""
-        menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
+        choice = replace(view.choice, legal=in_pantry_order(view.choice.legal))
+        menu = DefaultPage.menu(self, replace(view, choice=choice))
+        title = self._group_title(FETCH, ())
+        parts = (with_pantry(part, title) if part.id == "menu-actions" else part for part in menu.parts)
+        menu = menu._replace(template=f"{_TEMPLATES}/menu.jinja", parts=tuple(parts))
         shows = TypedPlan(typed_forms(food_rules(), view.seat, gettext("thing")))
         box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", shows)
         return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
+
+    def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
+        return pictured_choice(super()._choice(command, view, note), command, view)
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
         """Return the text for an entry of the grid: the state of a utensil, or the thing on a counter."""
@@ -291,7 +308,7 @@ class CollabPage(GridPage):
     def verb_group(self, command: Command) -> str:
         """Return the group of a command in the menu. Commands that fetch something from a dispenser are many,
         so they have a group of their own."""
-        return FETCH if command[2:] and command[2] in DISPENSERS else super().verb_group(command)
+        return FETCH if is_from_pantry(command) else super().verb_group(command)
 
     def phrase(self, command: Command) -> str:
         """Return a command as a text for participants."""
@@ -360,13 +377,14 @@ class CollabPage(GridPage):
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal of the game, which is the order, as text. The recipe is not in it."""
-        served = gettext("in a dish") if brief["in_dish"] else gettext("without a dish")
-        order = f"{thing_words(brief['order'])} ({served})"
+        food = thing_words(brief["order"])
+        order = f"{food} ({gettext('in a dish')})" if brief["in_dish"] else food
         return gettext("Two cooks in two rooms prepare one dish together: %(order)s.") % {"order": order}
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim as an instruction, such as `Put egg on a shared counter`."""
-        return gettext(AIM_WORDS[aim[0]]).format(*map(thing_words, aim[1:]))
+        words = AIM_WORDS.get(f"{aim[0]} {aim[-1]}", AIM_WORDS[aim[0]])
+        return gettext(words).format(*map(thing_words, aim[1:]))
 
     def aim_group(self, aim: Aim) -> str:
         """Return the heading of the aim's group in the list of aims."""

@@ -29,7 +29,7 @@ from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UT
 
 ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "
-    "in the lists and press “Add to the request”. Then press “Send to your teammate”."
+    "in the lists and press “Ask for this”."
 )
 ASK_TYPED = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, type each action "

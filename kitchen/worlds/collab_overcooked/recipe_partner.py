@@ -27,6 +27,7 @@ from kitchen.contract.team_messages import (
 )
 from kitchen.contract.world import Command, Json, World
 from kitchen.words.gettext_without_django import in_english
+from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, chef_answer
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
@@ -119,12 +120,19 @@ class RecipePartner(Agent):
     def _as_chef(self, situation: Situation) -> Decision:
         plan = _chef_plan(situation)
         command = next((one for one in plan.chef[:1] if one in situation.legal[CHEF]), WAIT_ONE)
-        memory, says = self._request(situation, plan.units[0] if plan.units else ())
-        return Decision(_commands(situation, CHEF, command), memory=memory, says=says)
+        answer = chef_answer(_new_words(situation))
+        says = _answer_of_chef(answer, command)
+        memory, asks = self._request(situation, plan.units[0] if plan.units else (), answer)
+        if says and not any(commands_in(one.data, REQUESTS_KEY) for one in asks):
+            asks = ()
+        return Decision(_commands(situation, CHEF, command), memory=memory, says=(*says, *asks))
 
-    def _request(self, situation: Situation, unit: Macros) -> tuple[Json, tuple[MessageDraft, ...]]:
+    def _request(
+        self, situation: Situation, unit: Macros, answer: str
+    ) -> tuple[Json, tuple[MessageDraft, ...]]:
         """If the next unit (a thing that the assistant brings) is due, return the new memory and a message
-        that requests what remains of it. Otherwise return no message."""
+        that requests what remains of it. Otherwise return no message. `answer` is the code of the answer to
+        what a person has just said; with ASKS_NEXT, a request is repeated."""
         theirs, step = _done(situation, ASSISTANT), situation.step
         before = {**CHEF_MEMORY, **(situation.memory or {})}
         asked, since = _macros(before["requested"]), tuple(theirs[before["done_at_request"] :])
@@ -133,12 +141,15 @@ class RecipePartner(Agent):
         is_begun = 0 < len(since) < len(asked) and since == asked[: len(since)]
         is_same = is_begun or (since != asked and _is_end(unit, _macros(before["due_unit"])))
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
-        has_question = _has_question(situation)
+        has_question = answer == ASKS_NEXT if answer else _has_question(situation)
         if has_question and not unit:
             return before, (_message("nothing_now"),)
         is_recent = is_same and step - before["progress_step"] < REPEAT_AFTER and not has_question
         if not unit or is_busy or before["progress_step"] == step or is_recent:
-            return before, (_message("will_ask"),) if _is_addressed(situation) else ()
+            code = "will_ask"
+            if answer == ASKS_NEXT:
+                code = "finish_first" if is_busy else "asked_already"
+            return before, (_message(code),) if _is_addressed(situation) or answer == ASKS_NEXT else ()
         chance = Random(situation.seed)  # noqa: S311
         is_wrong = chance.random() < self.chosen["wrong_requests"]
         wanted = _wrong_unit(_task(situation), chance) if is_wrong else unit
@@ -335,6 +346,21 @@ def _spoken(situation: Situation, heard: int) -> SpokenRequests:
         if said.kind != END and not commands_in(said.data, REQUESTS_KEY)
     ]
     return all_requests(texts)
+
+
+def _new_words(situation: Situation) -> list[str]:
+    """Return what people have just said in words."""
+    team, me = situation.talk.organisation, situation.talk.member
+    people = {one.number for one in team.members if one.is_person} - {me} if team else set()
+    return [said.text for said in situation.talk.messages if said.is_new and said.sender in people]
+
+
+def _answer_of_chef(code: str, command: Command) -> tuple[MessageDraft, ...]:
+    """Return the chef's answer to words; empty if a request is the answer."""
+    if code == DOING:
+        does = command != WAIT_ONE
+        return (_message("will_do", PLAN_KEY, (command,)) if does else _message("chef_waits"),)
+    return (_message(code),) if code not in ("", ASKS_NEXT) else ()
 
 
 def _spoken_answer(spoken: SpokenRequests, todo: Sequence[Macros]) -> MessageDraft:

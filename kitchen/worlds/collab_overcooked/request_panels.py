@@ -92,6 +92,8 @@ class RequestCard(NamedTuple):
     first: str
     then: tuple[tuple[str, str], ...]
     possible: bool
+    pictures: tuple[str, ...] = ()
+    """The thing that each macro takes, for its picture; empty texts if there is none."""
     state: str = ""
     """UNDERWAY or DONE if the reader does or did this; empty if not, and for own requests."""
 
@@ -158,6 +160,7 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         _value(macros[0]),
         tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
         _can_accept(view, macros),
+        tuple(macro[1] if macro[0] == PICKUP else "" for macro in macros),
         "" if said.sender == view.talk.member else _request_state(view, said),
     )
 

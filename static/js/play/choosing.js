@@ -55,6 +55,13 @@
     tell();
   }
 
+  /* What is clicked while another answers in this step is chosen, and can be sent when it is one's turn again. */
+  function prefer(radio) {
+    if (state.phase === "over" || state.sent !== null || away() || chosen()) return;
+    radio.checked = true;
+    tell();
+  }
+
   /* the one door; without a connection the choice is kept, and goes out when there is one */
   function send(radio) {
     const now = radioOf(radio.value); // its panel may have come anew meanwhile
@@ -137,7 +144,7 @@
   read(document.getElementById("bar"));
 
   play.choosing = {
-    may, offered, chosen, radioOf, at, words, placesOf, asks, mark, send, owe, release, read,
+    may, offered, chosen, radioOf, at, words, placesOf, asks, mark, prefer, send, owe, release, read,
     focus: () => document.getElementById("menu-title")?.focus({ preventScroll: true }),
     get asksFirst() { return asksFirst(); },
     get step() { return state.step; },

@@ -94,6 +94,7 @@
     if (!radio || radio.name !== "command" || !event.detail || !menu().contains(radio)) return undefined;
     if (event.target !== radio) event.preventDefault();
     if (radio.disabled) return undefined;
+    if (!choosing.may()) return choosing.prefer(radio);
     if (!choosing.asks(radio)) return choosing.send(radio);
     choosing.mark(radio);
     if (!event.target.matches("input:not([type=radio])")) radio.focus({ preventScroll: true }); // Enter sends it

@@ -101,7 +101,7 @@ def test_requests_without_words_are_exported_replayed_and_shown_in_words(
     table = get_table("messages")
     names = [column.name for column in table.columns_of(study)]
     mine, *_, answered = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
-    words = "Fetch pumpkin; Put it into the chopping board; Cut on the chopping board"
+    words = "Fetch pumpkin; Put it onto the chopping board; Cut on the chopping board"
     assert mine["text"] == "" and mine["requests"].startswith(words)
     assert names[-1] == "requests" and answered["requests"] is None
     (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))

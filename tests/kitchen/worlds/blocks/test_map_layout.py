@@ -34,24 +34,37 @@ COLOUR = """([x, y]) => {
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+IN_FRONT = """name => {
+    const canvas = document.querySelector(".map-front"), frame = canvas.getBoundingClientRect();
+    const {left, bottom, width} = document.querySelector(name + " .seat").getBoundingClientRect();
+    const scale = canvas.width / frame.width;
+    const at = [left + width / 2 - frame.left, bottom - 8 - frame.top].map(one => Math.round(one * scale));
+    return canvas.getContext("2d").getImageData(...at, 1, 1).data[3] > 0;
+}"""
+"""Whether something is drawn over the feet of a builder."""
+
+
 async def test_the_map_is_whole_in_sight_and_shows_blocks_where_they_are(browser: Browser) -> None:
     world = game("gather")
     world.at = [(0, 0, 0), (3, 0, 2)]
-    for x in range(4, 8):
-        world.grid.put((x, 0, 0), "stone")
+    for cell in ((2, 0, 0), (3, 0, 0), (4, 0, 0), (1, 0, 1)):
+        world.grid.put(cell, "stone")
     page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
     problems: list[str] = []
+    await page.click("[data-angle]")
     page.on("pageerror", lambda error: problems.append(str(error)))
     for width, height in SIZES:
         await page.set_viewport_size({"width": width, "height": height})
         await page.evaluate(PAINTED)
         assert await page.evaluate(COVERED) == [0, 0, 0], width
         cell = float(await page.get_attribute("[data-map]", "data-cell") or 0)
-        colours = [await page.evaluate(COLOUR, [columns * cell, 0]) for columns in (5.1, -5.1)]
+        colours = [await page.evaluate(COLOUR, [columns * cell, 0]) for columns in (3.2, -3.2)]
         assert colours[0] != colours[1], "stone to the right, ground to the left"
     await page.click("[data-angle]")
     await page.evaluate(PAINTED)
-    assert await page.evaluate(COLOUR, [-5.1 * cell, 0]) == colours[1] and not problems
+    assert await page.evaluate(IN_FRONT, ".is-you"), "the stone before a builder covers it"
+    assert not await page.evaluate(IN_FRONT, ".is-builder:not(.is-you)"), "nothing is before the other one"
+    assert not problems
     assert await page.locator(".map-spot.is-beyond").count() > 0, "what is out of sight is marked at the edge"
     await page.close()
 
@@ -83,6 +96,7 @@ async def test_at_the_edge_of_the_area_the_map_shows_hardly_anything_beyond(brow
     world = game("kitchen")
     world.step({0: ("goto", "chest")})  # the northern edge
     page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    await page.click("[data-angle]")
     for width, height in SIZES:
         await page.set_viewport_size({"width": width, "height": height})
         await page.evaluate(PAINTED)
@@ -134,6 +148,7 @@ async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_a
     world = game("construction", blueprint="pyramid")
     world.put_block((0, 0, 0), "sandstone")  # so that there is a chunk
     page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    await page.click("[data-angle]")
     box = await page.locator(".map-canvas").bounding_box()
     assert box
     await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -76,7 +76,7 @@ def test_no_aim_tells_what_the_order_needs() -> None:
     assert isinstance(page, DefaultPage) and "recipe" not in world.public_brief()
     texts = [page.aimed(world.public_brief(), aim) for seat in (CHEF, ASSISTANT) for aim in world.aims(seat)]
     assert len(set(texts)) == len(texts) and not [text for text in texts if "_" in text or "{" in text]
-    assert page.aimed({}, ("put_in", "potato", "chopping_board0")) == "Put potato into the chopping board"
+    assert page.aimed({}, ("put_in", "potato", "chopping_board0")) == "Put potato onto the chopping board"
 
 
 @pytest.mark.parametrize("aim", [("bring", "moon"), ("bring",), ("serve", "blender0"), ("cut", "pot0"), ()])

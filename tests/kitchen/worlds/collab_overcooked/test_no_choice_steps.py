@@ -43,7 +43,7 @@ def planned(phase: str = "choose", since: int = 1) -> SeatView:
     return replace(seen, phase=phase, history=tuple(step for step in reversed(steps) if step.number >= since))
 
 
-SENTENCE = "7 steps passed: you fetched pumpkin and put it into the chopping board"
+SENTENCE = "7 steps passed: you fetched pumpkin and put it onto the chopping board"
 
 
 def test_the_steps_of_a_plan_are_one_entry_with_what_each_cook_finished() -> None:
@@ -62,7 +62,7 @@ def test_a_screen_reader_hears_the_sentence_once_at_the_end(phase: str, *, spoke
 
 def test_steps_before_the_shown_ones_are_not_counted_as_if_they_were_none() -> None:
     shown = render_panel(PAGE.story(planned(since=3)).parts[0])
-    assert "More than 6 steps passed: you fetched pumpkin and put it into the chopping board" in shown
+    assert "More than 6 steps passed: you fetched pumpkin and put it onto the chopping board" in shown
 
 
 def test_a_wait_of_several_steps_is_one_entry() -> None:

@@ -90,7 +90,7 @@ def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
 
 @pytest.mark.parametrize("steps", ["²", "", "many", "0", "9" * 5000])
 def test_a_wait_without_a_number_of_steps_has_words(steps: str) -> None:
-    assert command_words(("wait", steps)) == "Wait: number of steps"
+    assert command_words(("wait", steps)) == "Wait this many steps"
 
 
 def test_an_accepted_request_waits_while_the_utensil_runs() -> None:

@@ -119,12 +119,14 @@ class Slipping(RecipePartner):
 
     first: ClassVar[tuple[Command, ...]] = ()
 
-    def _request(self, situation: Situation, unit: Macros) -> tuple[Json, tuple[MessageDraft, ...]]:
+    def _request(
+        self, situation: Situation, unit: Macros, answer: str
+    ) -> tuple[Json, tuple[MessageDraft, ...]]:
         before = situation.memory if isinstance(situation.memory, dict) else {}
         if not before.get("slipped"):
             says = MessageDraft("Please.", data={REQUESTS_KEY: [list(macro) for macro in self.first]})
             return {**CHEF_MEMORY, "slipped": True, "progress_step": situation.step}, (says,)
-        memory, says_now = super()._request(situation, unit)
+        memory, says_now = super()._request(situation, unit, answer)
         return {**memory, "slipped": True}, says_now
 
 

@@ -97,3 +97,31 @@ def test_only_a_persons_words_are_followed(sender: int, follows: bool) -> None:
     decision = run_without_waiting(RecipePartner({}).decide(heard))
     assert (decision.commands == {1: EGG[0]}) is follows
     assert [one.data["code"] for one in decision.says] == (["will_do"] if follows else [])
+
+
+def answers_of_chef(text: str) -> list[str]:
+    """The codes of what the chef says at the start of a game when its assistant has written this."""
+    situation = make_situation(game("boiled_egg"), (0,), seed=1)
+    team = make_organisation("graph", (Member(0, (0,), False), Member(1, (1,), is_person=True)), seats=2)
+    said = (TeamMessage(1, 1, 1, (0,), "say", text, {}, is_new=True),)
+    heard = changed(situation, organisation=team, member=0, messages=said)
+    return [one.data["code"] for one in run_without_waiting(RecipePartner({}).decide(heard)).says]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Hi, who are you?", ["who_i_am", "do_this"]),
+        ("What are the recipe steps?", ["keeps_recipe", "do_this"]),
+        ("¿Cuáles son los pasos de la receta?", ["keeps_recipe", "do_this"]),
+        ("Hello! What should I do next?", ["do_this"]),
+        ("¿Qué hago?", ["do_this"]),
+        ("我该做什么?", ["do_this"]),
+        ("what are you doing?", ["chef_waits", "do_this"]),
+        ("bring me an egg", ["chef_cannot", "do_this"]),
+        ("thanks", ["all_right", "do_this"]),
+        ("wibble the wobble?", ["chef_unclear", "do_this"]),
+    ],
+)
+def test_the_chef_answers_every_message_of_a_person(text: str, codes: list[str]) -> None:
+    assert answers_of_chef(text) == codes

@@ -1,6 +1,6 @@
 /* Our own drawings of blocks, items and animals: a colour and a pattern for each, as canvases of any size.
 
-   `blockPictures` of [data-play]: `tile(kind, size)` from above, `cube(kind, size)` at an angle, `animal(kind, size)`,
+   `blockPictures` of [data-play]: `tile(kind, size)` from above, `cube(kind, size)` and `slab(kind, size)` at an angle, `animal(kind, size)`,
    and `fill(canvas)` for one that has the kind in [data-block].
    What is not listed gets its colour from the words of its name, and letters of its code. */
 "use strict";
@@ -384,6 +384,17 @@
     });
   }
 
+  /* the upper side of a block at an angle; the canvas is 1.2 times `size` wide and 0.7 times as high */
+  function slab(kind, size) {
+    return kept(`slab ${kind} ${size}`, () => {
+      const drawn = canvas(size * 1.2, size * 0.7);
+      const pen = drawn.getContext("2d");
+      pen.setTransform(0.6, 0.35, -0.6, 0.35, 0.6 * size, 0);
+      pen.drawImage(tile(kind, size), 0, 0);
+      return drawn;
+    });
+  }
+
   function animal(kind, size) {
     return kept(`animal ${kind} ${size}`, () => {
       const drawn = canvas(size);
@@ -423,5 +434,5 @@
 
   play.addEventListener("brigade:panels", fillAll);
   fillAll();
-  play.blockPictures = { tile, cube, animal, fill };
+  play.blockPictures = { tile, cube, slab, animal, fill };
 })();

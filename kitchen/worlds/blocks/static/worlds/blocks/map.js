@@ -9,16 +9,21 @@
   if (!stage) return;
 
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
-  const GLIDE = 240; // milliseconds of a walk
+  const GLIDE = [240, 700]; // least and most milliseconds of a walk
+  const PACE = 90; // milliseconds for a cell
   const CHUNK = 8;
-  const [FEWEST, MOST] = [9, 33]; // columns in sight; more where all of a site needs more
+  const LOOK = 420; // milliseconds in which the view follows
+  const [FEWEST, MOST] = [7, 33]; // columns in sight; more where all of a site needs more
+  const BUILDER = [64, 44]; // pixels of a builder at first, on a wide and on a narrow map
+  const NARROW = 600; // pixels below which a map is narrow
+  const ANGLED = "brigade.map.angled"; // where the browser keeps the choice
   const DRAG = 6; // pixels from which a press on the map is a drag
   const FINGER = 22; // pixels around a click in which something is meant
-  const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "accent", "bad"];
+  const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "fence", "leaf", "leaf-light", "leaf-dark", "bark", "print", "accent", "bad"];
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const [AHEAD, MOST_AHEAD] = [4, 120]; // cells and pixels around the view that are drawn ahead, for walks
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
-  const { blockPictures: pictures, builderDeeds, cellActions, choosing, mapSpots } = play;
+  const { blockPictures: pictures, builderDeeds, cellActions, choosing, mapDepth, mapScenery, mapSpots } = play;
   const canvas = stage.querySelector("canvas");
   const front = canvas.getContext("2d");
   const still = document.createElement("canvas").getContext("2d"); // ground and blocks, until they change
@@ -26,12 +31,13 @@
   const tools = stage.parentElement;
   const chunks = new Map(); // by the id of their element
   const walks = new Map(); // by spot of a builder: from where to where, since when
-  const view = { chosen: 0, zoomed: false, columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0, moved: [0, 0], dragged: [0, 0] };
+  const view = { chosen: 0, zoomed: false, columns: 0, angled: true, colours: null, level: null, width: 0, height: 0, cell: 0, moved: [0, 0], dragged: [0, 0] };
   let [ground, now] = [null, null];
   let things = []; // what is drawn and can be clicked: its middle (before `view.moved`), cell, spot, kind, and words
   let picked = null; // the spot that was clicked, and where
   let pointer = null; // where the mouse is, while it is on the canvas
   let press = null; // the pointer that is down: where it began, how far the view was dragged then, whether it drags
+  let look = null; // while the view glides: from where, since when
   let frame = 0;
   let changes = 0; // of ground and blocks
   const drawn = { ground: "", key: "", eyes: [0, 0, 0], things: [] }; // what `still` shows
@@ -92,11 +98,11 @@
     const before = now;
     now = JSON.parse(data("map-now"));
     const deeds = readChunks();
+    const seen = before && view.height ? view.eyes : null;
     if (before?.at.join() !== now.at.join()) view.dragged = [0, 0];
     if (before?.level !== now.level) view.level = firstLevel();
     for (const spot of now.spots) if ("seat" in spot) walk(spot, before);
-    view.chosen ||= firstColumns();
-    view.columns ||= view.chosen;
+    if (seen && !CALM.matches && goal().some((value, axis) => Math.abs(value - seen[axis]) > 0.01)) look = { from: seen, since: performance.now() };
     if (stage.querySelector("[data-spot-menu]").hidden) picked = null;
     mapSpots.show(now, ground.names);
     builderDeeds.show(deeds, now.spots);
@@ -110,35 +116,56 @@
     return now.level ?? (ground.blueprint ? ground.box[1][1] : 0);
   }
 
-  /* so that what is near can be seen */
+  /* so that builders are as large as they should be, or all of a site is in sight */
   function firstColumns() {
-    const far = now.spots.map(({ at }) => Math.max(Math.abs(at[0] - now.at[0]), Math.abs(at[2] - now.at[2])));
-    const site = ground.box ? Math.max(ground.box[1][0], ground.box[1][2]) + 5 : 0;
-    return Math.max(FEWEST, site, Math.min(25, 2 * Math.max(...far) + 3));
+    const own = Math.round(view.width / BUILDER[Number(view.width < NARROW)]);
+    if (!ground.box) return Math.max(FEWEST, own);
+    const [wide, high, deep] = ground.box[1].map((last) => last + 1);
+    const across = view.angled ? (wide + deep + 1) * ANGLE.across : wide + 3;
+    const along = view.angled ? (wide + deep + 1) * ANGLE.along + (high + 1) * ANGLE.up : deep + 3;
+    return Math.max(FEWEST, own, Math.min(MOST, Math.ceil(Math.max(across, (along * view.width) / view.height))));
   }
 
   /* walks */
 
   function walk({ spot, at }, before) {
     const walked = walks.get(spot);
-    const last = before?.spots.find((one) => one.spot === spot)?.at;
-    if (last && last.every((value, axis) => value === at[axis])) return;
-    const still = !walked || CALM.matches;
-    walks.set(spot, { from: still ? at : placeOf({ spot, at }), to: at, since: performance.now() });
+    const last = walked?.to;
+    const to = standing(at);
+    if (last && last.every((value, axis) => value === to[axis])) return;
+    const still = !walked || !before || CALM.matches;
+    const from = still ? to : placeOf({ spot, at });
+    const far = Math.hypot(to[0] - from[0], to[2] - from[2]);
+    walks.set(spot, { from, to, since: performance.now(), lasts: Math.min(GLIDE[1], Math.max(GLIDE[0], far * PACE)) });
+  }
+
+  /* on top of the blocks in its cell */
+  function standing([x, y, z]) {
+    let up = y;
+    while (up < ground.area[1][1] + 1 && blockAt(x, up, z)) up += 1;
+    return [x, up, z];
   }
 
   function placeOf({ spot, at }) {
     const walked = walks.get(spot);
     if (!walked) return at;
-    const share = Math.min(1, (performance.now() - walked.since) / GLIDE);
+    const share = Math.min(1, (performance.now() - walked.since) / walked.lasts);
     return walked.from.map((value, axis) => value + (walked.to[axis] - value) * share);
   }
 
-  const isWalking = () => [...walks.values()].some(({ from, to, since }) => from !== to && performance.now() - since < GLIDE);
+  const isWalking = () => [...walks.values()].some(({ from, to, since, lasts }) => from !== to && performance.now() - since < lasts);
 
   /* from cells to pixels */
 
+  /* where one looks; a step moves the view slowly there */
   function eyes() {
+    const share = look ? Math.min(1, (performance.now() - look.since) / LOOK) : 1;
+    if (share === 1) look = null;
+    const slow = share * share * (3 - 2 * share);
+    return goal().map((value, axis) => (look ? look.from[axis] + (value - look.from[axis]) * slow : value));
+  }
+
+  function goal() {
     const [x, y, z] = usualEyes();
     return [x + view.dragged[0], y, z + view.dragged[1]];
   }
@@ -146,10 +173,13 @@
   /* in the middle is the own builder, or a site that fits */
   function usualEyes() {
     const own = now.spots.find(({ spot }) => spot === "you");
-    const [x, y, z] = own ? placeOf(own) : now.at;
-    if (!ground.box) return view.angled ? [x, y, z] : [inArea(x, 0, view.columns / 2), y, inArea(z, 2, view.height / view.cell / 2)];
-    const [wide, , deep] = ground.box[1]; // all of the site, if it fits
-    return wide + 4 <= view.columns && Math.abs(x - wide / 2) < view.columns / 2 ? [wide / 2, y, deep / 2] : [x, y, z];
+    const [x, y, z] = own ? walks.get(own.spot)?.to ?? own.at : now.at;
+    if (!ground.box && view.angled) return [inArea(x, 0, 4), y, inArea(z, 2, 4)];
+    if (!ground.box) return [inArea(x, 0, view.columns / 2), y, inArea(z, 2, view.height / view.cell / 2)];
+    const [wide, high, deep] = ground.box[1]; // all of the site, if it fits
+    const isNear = Math.max(Math.abs(x - wide / 2), Math.abs(z - deep / 2)) < view.columns / 2;
+    if (!isNear || wide + 3 > view.columns) return [x, y, z];
+    return [wide / 2, view.angled ? high / 2 : y, deep / 2];
   }
 
   /* the middle of the view along an axis: only one cell beyond the area is in sight, or all of a small area */
@@ -173,10 +203,10 @@
     return [(along + across) / 2, (along - across) / 2];
   }
 
-  /* the cell of the shown level at this pixel, if it is in the site */
+  /* the cell of the shown level on whose floor this pixel is, if it is in the site */
   function cellAt(x, y) {
     if (!ground.box) return null;
-    const raised = view.angled ? (view.level - view.eyes[1]) * ANGLE.up * view.cell : 0;
+    const raised = view.angled ? (view.level - 0.5 - view.eyes[1]) * ANGLE.up * view.cell : 0;
     const [east, south] = groundCells(x - view.width / 2, y - view.height / 2 + raised);
     const at = [Math.round(view.eyes[0] + east), view.level, Math.round(view.eyes[2] + south)];
     return inSite(at) ? at : null;
@@ -189,9 +219,15 @@
     frame = requestAnimationFrame(paint);
   }
 
+  /* not asked for in each frame, which would lay the page out */
+  function resize() {
+    [view.width, view.height] = [stage.clientWidth, stage.clientHeight];
+    if (now) draw();
+  }
+
   function measure() {
     const ratio = Math.min(2, devicePixelRatio);
-    [view.width, view.height] = [stage.clientWidth, stage.clientHeight];
+    if (!view.zoomed) view.chosen = firstColumns();
     view.columns = Math.max(view.chosen, columnsAtTheEnd());
     view.cell = Math.max(4, Math.round((view.width * ratio) / view.columns) / ratio);
     if (canvas.width !== Math.round(view.width * ratio)) canvas.width = Math.round(view.width * ratio);
@@ -200,8 +236,12 @@
     view.sprite = Math.round(view.cell * ratio);
     view.eyes = eyes();
     stage.classList.toggle("is-larger", Boolean(ground.box) && columnsOfSite() > view.columns);
+    view.colours ??= readColours();
+  }
+
+  function readColours() {
     const style = getComputedStyle(stage);
-    view.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`)]));
+    return Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`)]));
   }
 
   /* the number of columns with which all rows of the site are in sight after the end, when the map is wide and low */
@@ -214,15 +254,25 @@
   const mostColumns = () => Math.max(MOST, ground.box && view.height ? columnsOfSite() : 0);
 
   function paint() {
-    if (!stage.clientWidth || !now) return;
+    if (!view.width || !now) return;
     measure();
     paintStill();
     for (const [kind, ...at] of now.animals) paintAnimal(kind, at);
     for (const one of now.spots) if ("seat" in one) noteBuilder(one);
-    mapSpots.place(now.spots, (spot) => pixels(picked?.spot === spot.spot ? picked.at : placeOf(spot)), view);
+    const builders = now.spots.filter((one) => "seat" in one).map(placeOf);
+    mapDepth.show(builders, view, { top, blockAt, angle: ANGLE }, paintOver);
+    mapSpots.place(now.spots, (spot) => (picked?.spot === spot.spot ? picked.at : placeOf(spot)), pixels, view);
     stage.dataset.cell = view.cell;
     showPointed();
-    if (isWalking()) draw();
+    if (isWalking() || look) draw();
+  }
+
+  function paintOver(over, at, kind, share) {
+    pen = over;
+    const known = things.length;
+    paintCube(at, kind, share);
+    things.length = known;
+    pen = front;
   }
 
   /* ground and blocks: drawn only if they have changed or one has walked too far, else moved */
@@ -243,8 +293,9 @@
     [view.moved, things, pen] = [[0, 0], [], still];
     Object.assign(still.canvas, { width: Math.round((view.width + 2 * ahead) * view.ratio), height: Math.round((view.height + 2 * ahead) * view.ratio) });
     pen.setTransform(view.ratio, 0, 0, view.ratio, Math.round(ahead * view.ratio), Math.round(ahead * view.ratio));
-    paintGround(ahead);
-    for (const [x, z] of columnsInSight(Math.ceil(ahead / view.cell))) view.angled ? paintColumn(x, z) : paintTop(x, z);
+    const cells = columnsInSight(Math.ceil(ahead / view.cell));
+    paintGround(ahead, cells);
+    for (const [x, z] of cells) view.angled ? paintColumn(x, z) : paintTop(x, z);
     Object.assign(drawn, { key, eyes: view.eyes, things });
   }
 
@@ -254,62 +305,10 @@
     return [x - view.width / 2, y - view.height / 2];
   }
 
-  function paintGround(ahead) {
-    const [low, high] = ground.area;
-    const y = low[1] - 0.5;
-    pen.fillStyle = view.colours.beyond;
-    pen.fillRect(-ahead, -ahead, view.width + 2 * ahead, view.height + 2 * ahead);
-    const corners = [[low[0], low[2]], [high[0] + 1, low[2]], [high[0] + 1, high[2] + 1], [low[0], high[2] + 1]];
-    pen.fillStyle = view.colours.ground;
-    pen.beginPath();
-    for (const [x, z] of corners) pen.lineTo(...pixels([x - 0.5, y, z - 0.5]));
-    pen.fill();
-    paintGrass(y, Math.ceil(ahead / view.cell));
-    paintLines(y);
+  function paintGround(ahead, cells) {
+    const frame = [-ahead, -ahead, view.width + 2 * ahead, view.height + 2 * ahead];
+    mapScenery.paint(pen, { area: ground.area, box: ground.box, y: ground.area[0][1] - 0.5, view, at: pixels, cells, frame });
     if (ground.box) paintOutline();
-  }
-
-  /* every other cell is darker, and here and there grows something: always the same on the same cell */
-  function paintGrass(y, more) {
-    const [low, high] = ground.area;
-    for (const [x, z] of columnsInSight(more)) {
-      if (x < low[0] || x > high[0] || z < low[2] || z > high[2]) continue;
-      if ((x + z) % 2) {
-        pen.fillStyle = view.colours["ground-line"];
-        pen.globalAlpha = 0.28;
-        pen.beginPath();
-        for (const [east, south] of [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) pen.lineTo(...pixels([x + east, y, z + south]));
-        pen.fill();
-        pen.globalAlpha = 1;
-      }
-      const grows = mixed(Math.imul(x, 374761393) + Math.imul(z, 668265263));
-      if (grows % 5 === 0) paintTuft(pixels([x, y, z]), grows);
-    }
-  }
-
-  /* a number that looks drawn at random, and is the same for the same number */
-  function mixed(number) {
-    const half = Math.imul(number ^ (number >>> 13), 1274126177);
-    return (half ^ (half >>> 16)) >>> 0;
-  }
-
-  const FLOWERS = ["#f7d24a", "#f3f0ff", "#f08aa5"];
-
-  function paintTuft([x, y], grows) {
-    const high = view.cell * 0.2;
-    pen.strokeStyle = view.colours["ground-tuft"];
-    pen.lineWidth = Math.max(1, view.cell / 18);
-    pen.beginPath();
-    for (const lean of [-0.7, 0, 0.7]) {
-      pen.moveTo(x + lean * high * 0.4, y + high);
-      pen.lineTo(x + lean * high, y + (lean ? high * 0.3 : 0));
-    }
-    pen.stroke();
-    if (grows % 3) return;
-    pen.fillStyle = FLOWERS[(grows >>> 8) % FLOWERS.length];
-    pen.beginPath();
-    pen.arc(x, y, Math.max(1.5, view.cell / 12), 0, 2 * Math.PI);
-    pen.fill();
   }
 
   /* where can be built */
@@ -322,22 +321,6 @@
     for (const [x, z] of corners) pen.lineTo(...pixels([x - 0.5, view.level - 0.5, z - 0.5]));
     pen.closePath();
     pen.stroke();
-  }
-
-  /* every fourth line of the grid: that walking is seen */
-  function paintLines(y) {
-    const [low, high] = ground.area;
-    pen.strokeStyle = view.colours["ground-line"];
-    pen.lineWidth = 1;
-    pen.beginPath();
-    for (let x = Math.ceil(low[0] / 4) * 4; x <= high[0]; x += 4) line([x - 0.5, y, low[2] - 0.5], [x - 0.5, y, high[2] + 0.5]);
-    for (let z = Math.ceil(low[2] / 4) * 4; z <= high[2]; z += 4) line([low[0] - 0.5, y, z - 0.5], [high[0] + 0.5, y, z - 0.5]);
-    pen.stroke();
-  }
-
-  function line(from, to) {
-    pen.moveTo(...pixels(from));
-    pen.lineTo(...pixels(to));
   }
 
   /* from the back to the front */
@@ -381,7 +364,7 @@
       const shown = y === highest && inSite([x, y, z]);
       const wanted = shown && wantedAt(x, y, z);
       if (kind && !isHidden(x, y, z)) paintCube([x, y, z], kind, 1);
-      if (!kind && wanted) paintCube([x, y, z], wanted, 0.35);
+      if (!kind && wanted) paintPrint([x, y, z], wanted);
       if (shown) paintWanted([x, y, z], kind, wanted);
     }
   }
@@ -395,6 +378,21 @@
     pen.drawImage(pictures.cube(kind, view.sprite), x - wide / 2, y - view.cell * 0.65, wide, high);
     pen.globalAlpha = 1;
     if (share === 1) note(x, y - view.cell * 0.3, kind, at);
+  }
+
+  /* what is to stand here, as if printed on what is below */
+  function paintPrint(at, kind) {
+    const [x, y] = pixels([at[0], at[1] - 0.5, at[2]]);
+    const [wide, high] = [view.cell * 1.08, view.cell * 0.63];
+    pen.globalAlpha = 0.6;
+    pen.drawImage(pictures.slab(kind, view.sprite), x - wide / 2, y - high / 2, wide, high);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = view.colours.print;
+    pen.lineWidth = Math.max(1.5, view.cell / 24);
+    pen.beginPath();
+    for (const [east, south] of [[-0.45, -0.45], [0.45, -0.45], [0.45, 0.45], [-0.45, 0.45]]) pen.lineTo(...pixels([at[0] + east, at[1] - 0.5, at[2] + south]));
+    pen.closePath();
+    pen.stroke();
   }
 
   /* what the blueprint wants and does not stand there, and what should not stand there */
@@ -415,7 +413,7 @@
     } else if (!view.angled) pen.rect(x - half, y - half, 2 * half, 2 * half);
     pen.stroke();
     pen.setLineDash([]);
-    things.push({ x, y, at, spot: "site", kind: kind || wanted, words: kind ? stage.dataset.wrong : stage.dataset.missing });
+    things.push({ x, y, at, spot: "site", kind: kind || wanted, print: !kind, words: kind ? stage.dataset.wrong : stage.dataset.missing });
   }
 
   function paintGhost(kind, x, y) {
@@ -448,11 +446,12 @@
     const frame = canvas.getBoundingClientRect();
     const [x, y] = [clientX - frame.left, clientY - frame.top];
     const cell = cellAt(x, y);
-    if (cell && !view.angled) return siteThing(cell);
+    const wanted = cell && siteThing(cell);
+    if (cell && (!view.angled || wanted.print)) return wanted;
     const [left, up] = view.moved;
     const far = (one) => Math.hypot(one.x + left - x, one.y + up - y) - (one.ahead ?? 0);
     const near = things.filter((one) => far(one) < Math.max(FINGER, view.cell * 0.6));
-    return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null) ?? (cell && siteThing(cell));
+    return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null) ?? wanted;
   }
 
   const siteThing = (at) => things.find((one) => one.spot === "site" && one.at.join() === at.join()) ?? { at, spot: "site", kind: "", words: "" };
@@ -508,6 +507,7 @@
     press.drags = true;
     const [[x, , z], [east, south]] = [usualEyes(), groundCells(right, below)];
     const within = (value, axis) => Math.max(ground.area[0][axis], Math.min(ground.area[1][axis], value));
+    look = null;
     view.dragged = [within(x + press.dragged[0] + east, 0) - x, within(z + press.dragged[1] + south, 2) - z];
     draw();
   }
@@ -561,6 +561,7 @@
     const step = view.columns - by >= MOST ? 12 : 4;
     view.chosen = Math.max(FEWEST, Math.min(mostColumns(), view.columns - step * by));
     view.zoomed = true;
+    look = null;
     if (ground.box && view.chosen >= columnsOfSite()) view.dragged = [0, 0]; // all of the site is in sight
     draw();
   }
@@ -571,9 +572,31 @@
     if (button.dataset.level) goLevel(Number(button.dataset.level));
     if (button.dataset.zoom) zoom(Number(button.dataset.zoom));
     if (!("angle" in button.dataset)) return;
-    view.angled = !view.angled;
-    button.setAttribute("aria-pressed", String(view.angled));
+    setAngle(!view.angled);
+    keepAngle();
     draw();
+  }
+
+  function setAngle(angled) {
+    view.angled = angled;
+    stage.toggleAttribute("data-angled", angled);
+    tools.querySelector("[data-angle]").setAttribute("aria-pressed", String(angled));
+  }
+
+  function keepAngle() {
+    try {
+      localStorage.setItem(ANGLED, String(view.angled));
+    } catch {
+      /* not kept then */
+    }
+  }
+
+  function keptAngle() {
+    try {
+      return localStorage.getItem(ANGLED) !== "false";
+    } catch {
+      return true;
+    }
   }
 
   /* the button of the site, from cell to cell */
@@ -606,7 +629,12 @@
   tools.querySelector(".map-tools").addEventListener("click", onTool);
   tools.addEventListener("keydown", onKey);
   play.addEventListener("brigade:panels", read);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  new ResizeObserver(draw).observe(stage);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    view.colours = null;
+    draw();
+  });
+  setAngle(keptAngle());
+  new ResizeObserver(resize).observe(stage);
+  resize();
   read();
 })();

@@ -13,7 +13,9 @@
   const SVG = "http://www.w3.org/2000/svg";
   const legend = play.querySelector("[data-legend]");
   const buttons = new Map(); // by spot
+  const moved = new WeakMap(); // by button: where it was put
   const { blockPictures: pictures } = play;
+  let builder = 0; // pixels, as the style sheet knows
 
   function show(now, names) {
     const here = new Set(now.spots.map(({ spot }) => spot));
@@ -46,7 +48,7 @@
     const svg = document.createElementNS(SVG, "svg");
     svg.classList.add("seat", "character");
     svg.setAttribute("aria-hidden", "true");
-    svg.append(...[`#body-${seat + 1}`, "#pose-stand"].map((href) => {
+    svg.append(...[`#builder-${seat + 1}`, "#pose-stand"].map((href) => {
       const use = document.createElementNS(SVG, "use");
       use.setAttribute("href", href);
       return use;
@@ -54,12 +56,13 @@
     return svg;
   }
 
-  function fillButton(button, { spot, name, holds = [], use }) {
+  function fillButton(button, { spot, name, holds = [], use, station }) {
     const words = button.querySelector(".station-name");
     const shownName = use ? `${name} (${use})` : name;
     if (words.textContent !== shownName) words.textContent = shownName;
     if (button.type) button.dataset.spot = spot;
     button.classList.toggle("is-used", Boolean(use));
+    button.classList.toggle("is-station", Boolean(station));
     const shown = holds.join(" ");
     if ((button.dataset.holds ?? "") === shown) return;
     button.dataset.holds = shown;
@@ -79,32 +82,41 @@
     return picture;
   }
 
-  /* in the frame: `at` says where the middle of a spot is */
-  function place(spots, at, { width, height, cell }) {
+  /* in the frame: `cellOf` gives the cell of a spot, `at` its pixels; who stands further down is in front */
+  function place(spots, cellOf, at, { width, height, cell }) {
     const wide = Math.round(Math.max(BUILDER[0], Math.min(BUILDER[1], cell)));
     const aside = wide * 0.8; // between two builders
-    box.style.setProperty("--builder", `${wide}px`);
+    if (builder !== wide) box.style.setProperty("--builder", `${wide}px`);
+    builder = wide;
     const taken = []; // where builders stand: one beside the other
     const inSight = ([x, y]) => x > 0 && y > 0 && x < width && y < height;
     const placed = spots.map((one) => {
-      let [x, y] = at(one);
+      const cell = cellOf(one);
+      let [x, y] = at(cell);
       if (buttons.get(one.spot).matches(".is-builder")) {
         while (taken.some(([left, top]) => Math.hypot(left - x, top - y) < aside)) x += aside;
         taken.push([x, y]);
       }
-      return { ...one, middle: [x, y], seen: inSight([x, y]) };
+      return { ...one, middle: [x, y], seen: inSight([x, y]), depth: "seat" in one ? String(1000 + Math.round(cell[0] + cell[2])) : "" };
     });
     const covered = placed.filter(({ seen }) => seen).map(({ middle }) => middle);
-    for (const { spot, kind, middle, seen } of placed) {
+    for (const { spot, kind, middle, seen, depth } of placed) {
       const button = buttons.get(spot);
+      if (button.style.zIndex !== depth) button.style.zIndex = depth;
       const inside = seen ? middle : freeAtEdge(middle, [width, height], covered);
       const [x, y] = [within(inside[0], width), within(inside[1], height)];
       if (!seen) covered.push([x, y]);
-      button.style.left = `${Math.round(x)}px`;
-      button.style.top = `${Math.round(y)}px`;
-      button.classList.toggle("is-beyond", !seen);
+      moveTo(button, `translate(${Math.round(x)}px, ${Math.round(y)}px)`);
+      if (button.classList.contains("is-beyond") === seen) button.classList.toggle("is-beyond", !seen);
       if (kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(kind));
     }
+  }
+
+  /* written only where it changes: the page need not be laid out again */
+  function moveTo(button, transform) {
+    if (moved.get(button) === transform) return;
+    moved.set(button, transform);
+    button.style.transform = transform;
   }
 
   const within = (pixel, size) => Math.min(size - EDGE, Math.max(EDGE, pixel));

@@ -119,7 +119,15 @@
     const remove = item.querySelector("[data-remove-request]");
     remove.setAttribute("aria-label", `${remove.textContent}: ${macro.text}`);
     list.append(item);
+    tell("");
     if (now("hinted").length) delete pickerOf().dataset.touched; // the next one that the hint asks for
+  }
+
+  /* one press: what is picked is added, and all of the request is sent */
+  function askThis() {
+    if (sent?.items.some((item) => item.isConnected)) return; // until the server has answered
+    add(picked(pickerOf(), macros));
+    formOf().requestSubmit();
   }
 
   function tell(text) {
@@ -280,12 +288,13 @@
     if (tab) showPanel(tab.dataset.panelTab);
     const accepted = event.target.closest("[data-accept]");
     if (accepted) accept(accepted);
+    if (event.target.closest("[data-ask-this]")) askThis();
     if (event.target.closest("[data-add-request]")) add(picked(pickerOf(), macros));
     if (event.target.closest("[data-remove-request]")) {
       event.target.closest("li").remove();
       formOf().querySelector("[data-add-request]").focus();
     }
-    if (event.target.closest("[data-add-request], [data-remove-request], [data-plan-add], [data-plan-remove]")) fillPicker();
+    if (event.target.closest("[data-ask-this], [data-add-request], [data-remove-request], [data-plan-add], [data-plan-remove]")) fillPicker();
   });
   fillPicker();
   markNews();
@@ -293,6 +302,9 @@
   play.addEventListener("brigade:panels", () => { /* the end stands where the actions stood */
     if (play.classList.contains("is-over")) return;
     if (document.querySelector("#over.is-over")) showPanel("act");
+  });
+  document.addEventListener("input", (event) => {
+    if (event.target.form === formOf()) tell("");
   });
   document.addEventListener("htmx:oobBeforeSwap", keep, true);
   document.addEventListener("htmx:oobBeforeSwap", onNotice);

@@ -1,0 +1,44 @@
+"""Answer plain sentences to the chef that plays by fixed rules: *What should I do next?*, *Who are you?*
+
+The chef never tells the recipe: what it needs, it requests. Questions are recognised in three languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, TALK
+from kitchen.worlds.collab_overcooked.spoken_requests import spoken_requests
+
+ASKS_NEXT = "asks_next"
+"""The code for a question about what the assistant should do. Its answer is a request, if one is due."""
+QUESTIONS: Mapping[str, str] = {
+    "who_i_am": r"who are you|are you the chef|qui[eé]n eres|eres (el|la) chef|你是谁|你是厨师",
+    "keeps_recipe": r"recipe|receta|食谱|菜谱|配方|(what|which).*\b(steps|ingredients)\b"
+    r"|qu[eé].*\b(pasos|ingredientes)\b|(什么|哪些)(步骤|食材|材料)",
+    ASKS_NEXT: r"what (should|can|shall|do|must) (i|we)\b|what('s| is)? (next|now)|what do you (need|want)"
+    r"|need (anything|something)"
+    r"|how can i help|can i help|anything (else )?(for me|to do)|next step"
+    r"|qu[eé] (hago|debo|puedo|necesitas|quieres|sigue|toca)|necesitas algo"
+    r"|en qu[eé] (te )?ayudo|puedo ayudar"
+    r"|我(该|应该|要|能|可以)?(做|干)(什么|啥|点什么)|下一步|接下来|你(还)?(需要|要)(什么|啥)|需要(我)?帮|帮你什么",
+}
+"""Patterns of questions, by the code of the answer. The first that fits counts."""
+_PATTERNS = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in QUESTIONS.items()}
+
+
+def chef_answer(texts: Iterable[str]) -> str:
+    """Return the code of the chef's answer to the last of these messages that has words; empty without
+    words. The code `DOING` means: say what the chef does next."""
+    said = [text.strip() for text in texts if text.strip()]
+    return _answer_to(said[-1]) if said else ""
+
+
+def _answer_to(text: str) -> str:
+    if code := next((code for code, pattern in _PATTERNS.items() if pattern.search(text)), ""):
+        return code
+    asked = spoken_requests(text)
+    if asked.units or asked.unwanted or asked.stops:
+        return "chef_cannot"
+    return {DOING: DOING, HELP: "chef_help", TALK: "all_right"}.get(asked.kind, "chef_unclear")
