@@ -247,6 +247,8 @@ class SeatView:
     shown: str = DRAWING_TABLES
     """The way in which this person's page shows the world: a value that `Page.shown` returns; the same for
     the whole episode."""
+    marks_actions: bool = True
+    """True if the page marks the actions that advance an order, in worlds that know them."""
     acts: bool = True
     """True if this person has a seat of the world. If not, `seat` is not a seat."""
     looks_on: bool = False

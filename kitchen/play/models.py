@@ -76,6 +76,11 @@ class Episode(models.Model):
     recommends_sound = models.BooleanField(
         default=False, db_default=False, help_text="The page offers once to switch sound on."
     )
+    hides_dots = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The page does not mark the actions that advance an order.",
+    )
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Steps do not wait for seats without a choice."
     )

@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 12
+FORMAT = 13
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -75,9 +75,16 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("levels", "talk_language"), 10),
     "recommends_sound": 12,
     **dict.fromkeys(AROUND_ROUNDS, 12),
+    "hides_dots": 13,
 }
 """The first format whose documents contain a field of a condition, by field name."""
-PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8, "recommends_sound": 12}
+PRACTICE_FORMAT = {
+    "three_dimensions": 4,
+    "shows_intents": 5,
+    "offers_plans": 8,
+    "recommends_sound": 12,
+    "hides_dots": 13,
+}
 """The first format in which practice offers a field that any condition has, by field name.
 
 Practice stays as it was for participants who are bound to an older document.
@@ -125,6 +132,7 @@ class ConditionPlan(Record):
     end_card: bool = False
     rating_replay: bool = False
     lobby_practice: bool = False
+    hides_dots: bool = False
 
 
 class PartPlan(Record):
@@ -423,7 +431,7 @@ OPTIONAL_STUDY_FIELDS = ("allocation",)
 use them, and their hashes, stay as they are."""
 
 
-OPTIONAL_CONDITION_FIELDS = ("talk_language", "recommends_sound", *AROUND_ROUNDS)
+OPTIONAL_CONDITION_FIELDS = ("talk_language", "recommends_sound", *AROUND_ROUNDS, "hides_dots")
 """Fields of a condition that a document has only if they are not empty, for the same reason."""
 
 

@@ -41,6 +41,7 @@ FIELDS = (
     "three_dimensions",
     "shows_intents",
     "recommends_sound",
+    "hides_dots",
     "passes_by",
     "knowing",
     "decision_seconds",

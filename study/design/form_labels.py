@@ -75,6 +75,7 @@ CONDITION = {
     "three_dimensions": "Also offer it in three dimensions",
     "shows_intents": "Show what teammates are about to do",
     "recommends_sound": "Recommend sound",
+    "hides_dots": "Hide the dots at useful actions",
     "passes_by": "Go on without busy players",
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",

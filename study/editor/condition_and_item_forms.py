@@ -96,6 +96,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "three_dimensions",
             "shows_intents",
             "recommends_sound",
+            "hides_dots",
             "passes_by",
             "knowing",
             "decision_seconds",

@@ -41,6 +41,7 @@ SINGLE_FIELDS = (
     "three_dimensions",
     "shows_intents",
     "recommends_sound",
+    "hides_dots",
     "passes_by",
     "knowing",
     "offers_plans",

@@ -189,6 +189,7 @@ def episode_settings(
         "three_dimensions": plan.three_dimensions,
         "shows_intents": plan.shows_intents,
         "recommends_sound": plan.recommends_sound,
+        "hides_dots": plan.hides_dots,
         "passes_by": plan.passes_by,
         "knowing": plan.knowing,
         "organisation": organisation,

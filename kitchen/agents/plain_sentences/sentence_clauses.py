@@ -3,27 +3,43 @@
 Examples: *Player 2: please chop the wood, I will fetch the stone. Don't fetch stone. What are you doing?* The
 module knows no world: a clause has the meaning of its verb and the world's own names of things.
 
-Questions, what people tell about the past, conditions, and unknown words before a verb are never orders.
+Questions, what people tell about the past or the present, and unknown words before a verb are never orders.
+Orders with a condition (`sentence_conditions`) are read for worlds that can wait for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from kitchen.agents.plain_sentences.sentence_conditions import (
+    SO,
+    WHEN,
+    Condition,
+    split_condition,
+    tells_result,
+)
 from kitchen.agents.plain_sentences.sentence_parts import (
     CHOICE,
     DOUBT,
     FORBIDDING,
     NEGATIONS,
     RATHER,
-    SUBJECTS,
     Part,
     sentence_parts,
     sentences,
 )
-from kitchen.agents.plain_sentences.sentence_words import PLAYERS, THING, UNKNOWN, VERB, Token
+from kitchen.agents.plain_sentences.sentence_words import (
+    HANDLED,
+    LOCATED,
+    PLAYERS,
+    SUBJECTS,
+    THING,
+    UNKNOWN,
+    VERB,
+    Token,
+)
 from kitchen.agents.plain_sentences.verb_forms import GOING, ORDERED, OWN, PAST, TOLD
 
 ORDER, OFFER, AVOID, HALT, RESUME = "order", "offer", "avoid", "halt", "resume"
@@ -32,6 +48,9 @@ QUESTION, DOING, HELP, TALK, UNCLEAR = "question", "doing", "help", "talk", "unc
 DOING asks what the players do now. HELP asks what they understand. TALK asks for nothing."""
 MOST_UNKNOWN = 2
 """Maximum number of unknown words after the verb of an order."""
+
+INVARIANT = frozenset({"cut", "put"})
+"""English verbs whose past form is their infinitive. After *is* or *has*, they tell about the past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +70,64 @@ class Clause:
     """True if all do it together (*let's …*), or if the sender asks for help with a thing."""
     has_unknown: bool = False
     """True if it has a word that is not known."""
+    when: Condition | None = None
+    """For an ORDER: the condition under which it applies."""
 
 
-def read_clauses(tokens: Sequence[Token]) -> list[Clause]:
+def read_clauses(tokens: Sequence[Token], *, waits: bool = False) -> list[Clause]:
     """Return what the clauses of a message ask for, in order. Small talk is left out if there is anything
-    else; otherwise one TALK clause is returned."""
+    else; otherwise one TALK clause is returned.
+
+    `waits` says that the players can wait for a condition. Without it, an order with one is UNCLEAR.
+    """
     found, players = list[Clause](), tuple[int, ...]()
     for sentence, asks in sentences(tokens):
-        clauses = _sentence_clauses(sentence_parts(sentence), players, asks=asks)
+        clauses = _with_condition(sentence, players, asks=asks, waits=waits)
         players = next((each.players for each in reversed(clauses) if each.players), players)
         found += clauses
     return [each for each in found if each.kind != TALK] or found[:1] or [Clause(UNCLEAR)]
 
 
-def _sentence_clauses(parts: Sequence[Part], players: tuple[int, ...], *, asks: bool) -> list[Clause]:
-    """Return the clauses of one sentence. `players` are those that the message named before. Nothing in a
-    sentence with a condition, an exception or a choice is done."""
-    if any(part.has("cond", DOUBT, CHOICE) for part in parts):
+def _with_condition(
+    sentence: Sequence[Token], players: tuple[int, ...], *, asks: bool, waits: bool
+) -> list[Clause]:
+    """Return the clauses of one sentence that may have a condition."""
+    if (split := split_condition(sentence)) is None:
+        plain = [token for token in sentence if token.meaning != SO]
+        return _sentence_clauses(sentence_parts(plain), players, asks=asks)
+    clauses = list[Clause]()
+    if split.condition and waits:
+        topic = (split.condition.thing,) if split.condition.thing else ()
+        clauses = _sentence_clauses(sentence_parts(split.rest), players, asks=asks, topic=topic)
+        clauses = [one for one in clauses if one.kind != TALK]
+    if clauses and all(one.kind == ORDER for one in clauses):
+        return [replace(one, when=_named_condition(split.condition, one)) for one in clauses]
+    named = tuple(dict.fromkeys(number for token in sentence for number in token.players))
+    return [Clause(UNCLEAR, players=named or players)]
+
+
+def _named_condition(condition: Condition | None, order: Clause) -> Condition | None:
+    """Return the condition with its thing. *It* means the thing of the order."""
+    if condition is None or condition.thing:
+        return condition
+    return replace(condition, thing=order.things[0] if order.things else "")
+
+
+def _sentence_clauses(
+    parts: Sequence[Part], players: tuple[int, ...], *, asks: bool, topic: tuple[str, ...] = ()
+) -> list[Clause]:
+    """Return the clauses of one sentence. `players` are those that the message named before, and `topic` is
+    what *it* means before a thing is named. Nothing in a sentence with an exception or a choice is done."""
+    if any(part.has("cond", WHEN, DOUBT, CHOICE) for part in parts):
         named = tuple(dict.fromkeys(number for part in parts for number in part.players()))
-        is_choice = asks and not any(part.has("cond", DOUBT) for part in parts)
+        is_choice = asks and not any(part.has("cond", WHEN, DOUBT) for part in parts)
         return [Clause(QUESTION if is_choice else UNCLEAR, players=named or players)]
     found, is_doubtful = list[Clause](), False
     for place, part in enumerate(parts):
         players = part.players() or (() if part.has("all", "anyone") else players)
         is_asked = asks and place == len(parts) - 1 and part.link != "while"
-        clause = _Reader(part, players, found, asks=is_asked).clause()
+        before = found or ([Clause(TALK, things=topic)] if topic else [])
+        clause = _Reader(part, players, before, asks=is_asked).clause()
         if clause.kind == ORDER and is_doubtful:
             clause = Clause(UNCLEAR, players=clause.players)
         is_doubtful |= _casts_doubt(clause, part)
@@ -85,8 +137,11 @@ def _sentence_clauses(parts: Sequence[Part], players: tuple[int, ...], *, asks: 
 
 def _casts_doubt(clause: Clause, part: Part) -> bool:
     """Return whether a part is not understood, so that what follows in its sentence may depend on it. A word
-    by itself does not, but *don't* by itself does."""
+    by itself does not, but *don't* by itself does. An unknown word at the begin of a statement may be a
+    misspelt *when*."""
     unknown = part.has(UNKNOWN) and len(part.tokens) > 1
+    if clause.kind == TALK and clause.things:
+        return unknown and part.tokens[0].meaning == UNKNOWN
     return clause.kind == UNCLEAR and (unknown or part.has_only(NEGATIONS))
 
 
@@ -134,7 +189,7 @@ class _Reader:
         token, rest = self.part.tokens[place], self.part.tokens[place + 1 :]
         if token.meaning != VERB or token.form != PAST or not place or not rest:
             return False
-        tells = self.part.tokens[place - 1].meaning in SUBJECTS | {"have", "done", "past"}
+        tells = self.part.tokens[place - 1].meaning in SUBJECTS | {"have", "aux", "done", "past"}
         return rest[0].meaning == THING and not tells
 
     def _things(self) -> tuple[str, ...]:
@@ -221,7 +276,8 @@ class _Reader:
         begin = next((one for one in self.part.tokens if one.meaning not in skipped), None)
         addressed = [one for one in self.part.tokens if one.meaning not in (*skipped, PLAYERS)]
         is_inverted = any(one.meaning == "aux" and (" " in one.text or self.asks) for one in addressed[:1])
-        tells_past = any(one.text == "did" for one in addressed[:1]) and (self.asks or self.is_own)
+        asks_past = self.asks or self.is_own or self.verb != "do"
+        tells_past = any(one.text == "did" for one in addressed[:1]) and asks_past
         if (
             self.part.has("ask")
             or is_inverted
@@ -231,6 +287,8 @@ class _Reader:
             return True
         if not (self.asks or self.part.has("ma")):
             return False
+        if self.part.has("ma") and self.part.has("le"):  # Chinese: *has …?*
+            return True
         requests = self.part.has("can", "anyone", "assist", "want", "me", *NEGATIONS, "lets", "need")
         return not (requests or self._orders_you())
 
@@ -247,9 +305,10 @@ class _Reader:
             return True
         if self.is_own and (self.verb == "stop" or part.has("le")):
             return not part.has("want")
-        reports = part.has("copula", "aux") and going and not self.is_own
+        reports = part.has("copula", "aux", "we") and going and not self.is_own
+        reports |= not self.verbs and any(token.form == LOCATED for token in part.tokens)
         has = part.has("have") and (bool(self.verbs) or part.has(PLAYERS, "you"))
-        return reports or has or (part.has("done") and not part.has("need"))
+        return reports or has or (part.has("done") and not part.has("need", "resume"))
 
     def _is_over(self) -> bool:
         """Return whether a verb tells about the past. *The salmon needs to be chopped* does not. In Chinese,
@@ -259,12 +318,26 @@ class _Reader:
             (one.meaning, sign.meaning, thing.meaning) == (VERB, "le", THING)
             for one, sign, thing in zip(tokens, tokens[1:], tokens[2:], strict=False)
         )
+        result = any(
+            one.meaning == VERB and (sign.meaning == "guo" or (sign.meaning == "le" and tells_result(one)))
+            for one, sign in pairwise(tokens)
+        )
+        is_told = self.part.has(*SUBJECTS) or any(token.form == LOCATED for token in tokens)
+        lasts = is_told and any(
+            one.meaning == VERB and sign.meaning == "zhe" for one, sign in pairwise(tokens)
+        )
+        handled = self.part.has(PLAYERS, "anyone") and self.part.tokens[-1].meaning == "le"
+        handled = handled and any(token.form == HANDLED for token in self.part.tokens)
+        invariant = any(
+            one.meaning in ("aux", "copula", "have") and verb.meaning == VERB and verb.text in INVARIANT
+            for one, verb in pairwise([one for one in tokens if one.meaning not in NEGATIONS])
+        )
         past = any(token.form in (PAST, TOLD) for token in self.verbs) and not self.part.has("need")
-        return told or past
+        return told or result or lasts or handled or invariant or past
 
     def _forbids(self) -> bool:
         part = self.part
-        if not (self.verbs or self.things) or part.has("done", "past", "like", "unable"):
+        if not (self.verbs or self.things) or part.has("done", "past", "like", "unable") or self._denies():
             return False
         if part.has("remind"):  # *make sure not to fetch stone*
             forbids = part.has("neg", "nobody", "avoid") or self._stops_work()
@@ -276,6 +349,14 @@ class _Reader:
         leaves = part.has("leave", "alone") and not part.has("mine", "me", "can")
         is_let = bool(self.verbs) and part.has(PLAYERS, "you", "anyone")
         return self._stops_work() or (leaves and not is_let)
+
+    def _denies(self) -> bool:
+        """Return whether it says what did not happen: *nobody baked the bread*, *the bread is not baked*."""
+        if not self._is_over() or self.part.has("can", "remind", "want"):
+            return False
+        is_told = any(one.form == TOLD for one in self.verbs)
+        tells = is_told or self.part.has("nobody", "copula", "aux", "have")
+        return tells and self.part.has("nobody", *NEGATIONS)
 
     def _stops_work(self) -> bool:
         """Return whether it is like *stop chopping* or, in Chinese, *别动大米*."""
@@ -303,12 +384,16 @@ class _Reader:
         return self.part.has("resume") and not (self.verbs or self.things or self.part.has("neg", "self"))
 
     def _stops(self) -> bool:
+        """Return whether it asks to stop. *The salad is ready and waits* does not."""
+        about_thing = self.before and self.before[-1].kind == TALK and self.before[-1].things
+        if about_thing and self.part.link == "and" and not self.part.has(*SUBJECTS):
+            return False
         waits = not (self.verbs or self.things) and self.part.has("hold", "para")
         return (self.verb == "stop" or waits) and not self.part.has("neg", "remind", "self")
 
     def _orders(self) -> bool:
         part = self.part
-        if self.verb == "stop" or part.has("nobody", "unable") or part.has(*NEGATIONS):
+        if self.verb == "stop" or part.has("nobody", "unable", "vacant") or part.has(*NEGATIONS):
             return False
         if self.verbs:
             return self._is_known()
@@ -330,4 +415,4 @@ class _Reader:
         talks = ("social", "thanks", "like", "copula", "we", "nobody", "done", "le", "self", "aux", "it")
         stays = self.verb == "stop" and part.has("neg")
         only_names = part.has_only({PLAYERS, "you", "all"})
-        return part.link == "because" or stays or only_names or part.has(*talks)
+        return part.link == "because" or stays or only_names or part.has(*talks, "mine")

@@ -10,10 +10,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
-from kitchen.agents.plain_sentences.sentence_words import ASKS, COMMA, END, PLAYERS, THING, VERB, Token
+from kitchen.agents.plain_sentences.sentence_words import (
+    ASKS,
+    COMMA,
+    END,
+    PLAYERS,
+    SUBJECTS,
+    THING,
+    VERB,
+    Token,
+)
 from kitchen.agents.plain_sentences.verb_forms import GOING, ORDERED, PAST, TOLD
 
-SUBJECTS = frozenset({"self", "we", "you", "all", "anyone", "nobody", "lets", PLAYERS})
 LINKS = frozenset({COMMA, "and", "or", "but", "then", "while", "because"})
 NEGATIONS = frozenset({"neg", "instead"})
 FORBIDDING = NEGATIONS | {"nobody", "avoid", "forget"}

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import zip_longest
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from kitchen.agents.plain_sentences.verb_forms import BASE, OWN, Form, english_forms, spanish_forms
+from kitchen.agents.plain_sentences.verb_forms import BASE, OWN, PAST, Form, english_forms, spanish_forms
 from kitchen.contract.data_files import Record, read_toml
 from kitchen.words.misspellings import is_misspelling, without_doubles
 
@@ -26,9 +26,17 @@ VERB, THING, PLAYERS, UNKNOWN = "verb", "thing", "players", "unknown"
 END, ASKS, COMMA = "end", "asks", "comma"
 """Meanings of tokens besides those of the file. `ASKS` is a question mark."""
 FILLER = "filler"
+HANDLED = "handled"
+LOCATED = "located"
+"""The forms of a thing after the Chinese `把`, with which something is done, and after `在`, where something
+is."""
+_FORMS = {"ba": HANDLED, "zai": LOCATED}
+SUBJECTS = frozenset({"self", "we", "you", "all", "anyone", "nobody", "lets", PLAYERS})
 SHORTEST_CORRECTED, LONG_WORD = 4, 5
 """Smallest number of letters of a word that people may have misspelt, and of one with any wrong letter."""
 
+_BEFORE_PAST = SUBJECTS | {"have", "aux", "past", "done"}
+"""Meanings of words before a past form that tells what somebody did, and is not a part of a name."""
 _LETTER = r"[a-zà-öø-ÿ]"
 _UNIT = re.compile(rf"⟦[\d,]*⟧|{_LETTER}+(?:'{_LETTER}+)*|\d+|[\u3400-\u9fff]|[.!?;,:。！？；，：、\n¿¡&…]")  # noqa: RUF001
 _MARKS = {
@@ -110,11 +118,20 @@ class PhraseBook:
 
     def tokens(self, units: list[str]) -> Iterator[Token]:
         """Yield the longest known phrases of a text, and its unknown words one by one."""
-        units, place = [usual for unit in units for usual in self._usual_units(unit)], 0
+        units, place, before = [usual for unit in units for usual in self._usual_units(unit)], 0, ""
         while place < len(units):
             found, length = self._longest(units, place)
+            if before in _BEFORE_PAST and length > 1 and found.meaning == THING:
+                found, length = self._told(units[place]) or found, 1 if self._told(units[place]) else length
             place += length
+            before = found.meaning if found.meaning != FILLER else before
             yield found
+
+    def _told(self, unit: str) -> Token | None:
+        """Return the verb of a past form. After a subject, as in *you baked bread*, it is not a part of a
+        name."""
+        token = self.phrases.get((unit,))
+        return token if token and token.meaning == VERB and token.form == PAST else None
 
     def _longest(self, units: list[str], place: int) -> tuple[Token, int]:
         for length in range(min(self.longest, len(units) - place), 0, -1):
@@ -269,9 +286,20 @@ class SentenceWords:
         else:
             language = max((ENGLISH, SPANISH), key=lambda one: self.books[one].count(units))
         tokens = [token for token in self.books[language].tokens(units) if token.meaning != FILLER]
+        tokens = list(_with_topics(tokens))
         pairs = zip_longest(tokens, tokens[1:])
         served = (_as_verb(token, following) for token, following in pairs)
         return tuple(token for token in served if token is not None)
+
+
+def _with_topics(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Yield the tokens without the Chinese words `把` and `在`. A thing after them gets a form for this."""
+    before = ""
+    for token in tokens:
+        if token.meaning not in _FORMS:
+            is_marked = before in _FORMS and token.meaning == THING
+            yield replace(token, form=_FORMS[before]) if is_marked else token
+        before = token.meaning
 
 
 def _as_verb(token: Token, following: Token | None) -> Token | None:

@@ -78,6 +78,7 @@ def create_episode(
     three_dimensions: bool = False,
     shows_intents: bool = False,
     recommends_sound: bool = False,
+    hides_dots: bool = False,
     passes_by: bool = False,
     offers_plans: bool = False,
     audience: str = "",
@@ -104,6 +105,7 @@ def create_episode(
     - `three_dimensions`: the page also offers the world as a 3D scene.
     - `shows_intents`: the page shows what agents are about to do.
     - `recommends_sound`: the page offers once to switch sound on.
+    - `hides_dots`: the page does not mark the actions that advance an order.
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
@@ -160,6 +162,7 @@ def create_episode(
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != DRAWING_TABLES,
         shows_intents=shows_intents,
         recommends_sound=recommends_sound,
+        hides_dots=hides_dots,
         passes_by=passes_by or game.passes_by,
         offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,

@@ -106,6 +106,7 @@ def render_guide(
     asks_first: bool = False,
     leads: bool = False,
     heard: bool = False,
+    marked: bool = True,
 ) -> SafeString:
     """Render the instructions of the game as HTML. The result is cached.
 
@@ -115,8 +116,10 @@ def render_guide(
     - `asks_first`: the page asks for confirmation before it sends an action.
     - `leads`: the reader leads others and has no seat in the world.
     - `heard`: the reader may write to a co-player who reads messages.
+    - `marked`: the page marks the actions that advance an order.
     """
     how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads, "heard": heard}
+    how["marked"] = marked
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
@@ -162,6 +165,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
+    how["marked"] = view.marks_actions
     how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
     return {

@@ -70,6 +70,7 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
         observation={},
         history=(),
         shown=episode.shown,
+        marks_actions=not episode.hides_dots,
         result=ResultView(
             score=score,
             achieved=achievements(episode.world, score),

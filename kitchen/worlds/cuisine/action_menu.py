@@ -1,6 +1,6 @@
 """Build the menu of actions that a participant's robot can take.
 
-The menu marks the actions that `order_steps` finds useful.
+The menu marks the actions that `order_steps` finds useful, unless the condition hides these marks.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ActionChoice(NamedTuple):
 
 class RobotSite(NamedTuple):
     """The facts that a menu depends on: the robot's place and item, the contents of the places that it can
-    use, and the useful commands."""
+    use, and the commands to mark as useful."""
 
     at: str
     holds: str | None
@@ -150,8 +150,8 @@ def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> Ro
     uses = (command for command in offered if command[0] in ("get", "activate"))
     near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
-    useful = useful_commands(lookup, view.observation, view.seat)
-    return RobotSite(me["at"], me["holds"], lying, useful.intersection(offered))
+    marked = useful_commands(lookup, view.observation, view.seat) if view.marks_actions else frozenset()
+    return RobotSite(me["at"], me["holds"], lying, marked.intersection(offered))
 
 
 @lru_cache(maxsize=_MENUS)

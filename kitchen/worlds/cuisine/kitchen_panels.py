@@ -251,7 +251,8 @@ def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
 
 def _worth_going(view: SeatView, lookup: BriefLookup) -> Callable[[str], bool]:
     """Return a function that tells whether the reader's robot should go to this place now."""
-    useful = useful_commands(lookup, view.observation, view.seat) if view.acts else frozenset()
+    marks = view.acts and view.marks_actions
+    useful = useful_commands(lookup, view.observation, view.seat) if marks else frozenset()
     return lambda place: ("goto", place) in useful
 
 

@@ -127,6 +127,13 @@ class Condition(models.Model):
         help_text="The page offers once to switch sound on. Without this, sound is off until somebody presses"
         " its button. The data show who had it on.",
     )
+    hides_dots = models.BooleanField(
+        "hide the dots at useful actions",
+        default=False,
+        db_default=False,
+        help_text="Dots mark the actions that advance an order, so they are close to advice. Without them, "
+        "participants find out themselves what an order needs. Practice then has none, too.",
+    )
     passes_by = models.BooleanField(
         "go on without busy players",
         default=False,

@@ -109,7 +109,7 @@ FIELDS = (
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
-    "recommends_sound",
+    *("recommends_sound", "hides_dots"),
 )
 
 
@@ -161,7 +161,11 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
         there = played_by_not_withdrawn(several)
-        yield RowGroup((), [(*_cells(played, piece, figures), *around(played)) for played in there])
+        hidden = {pk: facts["hides_dots"] for pk, facts in piece.facts.items()}
+        yield RowGroup(
+            (),
+            [(*_cells(played, piece, figures), *around(played), hidden[played.episode]) for played in there],
+        )
 
 
 def _around_rounds(study: Study) -> Callable[[PlayedEpisode], tuple[bool, ...]]:

@@ -92,11 +92,10 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
     brief = page.brief_before_games([_brief(plan, seats) for plan in of_world])
     asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in of_world)
     heard = any(reads_sentences(plan) for plan in of_world)
+    how = {"leads": leads, "heard": heard, "marked": not all(plan.hides_dots for plan in of_world)}
     return {
         "title": page.title or readable_name(world),
-        "html": render_page.render_guide(
-            page, brief, clocked=clocked, drawn=drawn, asks_first=asks, leads=leads, heard=heard
-        ),
+        "html": render_page.render_guide(page, brief, clocked=clocked, drawn=drawn, asks_first=asks, **how),
         "styles": page.styles,
         "differs": page.settings_differ
         if any(plan.settings != of_world[0].settings for plan in of_world)

@@ -87,6 +87,7 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "recommends_sound",
         "sound",
         *AROUND_ROUNDS,
+        "hides_dots",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

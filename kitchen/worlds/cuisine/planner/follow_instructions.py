@@ -210,6 +210,9 @@ def _wish_part(situation: Situation, wish: Wish) -> answers.Part:
     """Return the sentence about one wish."""
     brief, seen = next(iter(situation.briefs.values())), next(iter(situation.observations.values()))
     mine = list(wish.meant(situation.seats))
+    if wish.do in TASKS and wish.when:
+        state, what = wish.when
+        return [answers.WHEN[state], what, list(_task_part(replace(wish, when=None), brief, seen, mine[0]))]
     if wish.do in TASKS:
         return _task_part(wish, brief, seen, mine[0])
     if wish.do == FIRST:
@@ -346,7 +349,7 @@ def follow_instructions(
         wishes, kept = [*wishes, goes_on], [*kept, goes_on]
         now = current_wishes(kept, situation.seats, step=step, tool_of=tool_of)
     made = task_progress(situation, now, at_jobs)
-    asked = [wish for wish in wishes if wish.do in TASKS and wish.meant(situation.seats)]
+    asked = [wish for wish in wishes if wish.do in TASKS and not wish.when and wish.meant(situation.seats)]
     still = current_wishes(wishes, situation.seats, step=0, tool_of=tool_of).tasks
     ended = [*made.done, *(wish for wish in asked if wish not in still)]  # somebody asked for something else
     left = open_wishes(kept, step=step, done=ended)

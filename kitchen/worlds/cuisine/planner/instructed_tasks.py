@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kitchen.agents.plain_sentences.sentence_conditions import READY
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Intent, Json
 from kitchen.worlds.cuisine.aim_pursuit import SeatPursuit
@@ -37,13 +38,30 @@ def assigned_wishes(situation: Situation, wishes: Iterable[Wish], busy: Collecti
     """Return the wishes, with a robot for each task that names none. It is one without another task and not
     in `busy`, if there is one, and of these the one that needs the fewest commands."""
     kept = list[Wish]()
-    for wish in wishes:
-        taken = {*busy, *(seat for one in kept if one.do in TASKS for seat in one.seats)}
+    for wish in (_begun(situation, one) for one in wishes):
+        taken = {*busy, *(seat for one in kept if one.do in TASKS and not one.when for seat in one.seats)}
         if wish.do in TASKS and not wish.seats:
             free = [seat for seat in situation.seats if seat not in taken] or list(situation.seats)
             wish = replace(wish, seats=(min(free, key=lambda seat: _effort(situation, seat, wish)),))
         kept.append(_with_facts(situation, wish))
     return kept
+
+
+def _begun(situation: Situation, wish: Wish) -> Wish:
+    """Return a task without its condition, as if it were given now, if the condition is met."""
+    if wish.when is None or not is_condition_met(situation, wish.when):
+        return wish
+    return replace(wish, when=None, step=max(wish.step, situation.step + 1))
+
+
+def is_condition_met(situation: Situation, condition: tuple[str, str]) -> bool:
+    """Return whether a product is ready or in somebody's hands, or whether a tool is free."""
+    seen, brief = next(iter(situation.observations.values())), next(iter(situation.briefs.values()))
+    state, what = condition
+    if state == READY:
+        return _number_ready(seen, what) > 0
+    places = [place for place, kind in brief["locations"].items() if what in (place, kind)]
+    return any(not seen["locations"][one]["items"] and not seen["locations"][one]["busy"] for one in places)
 
 
 def _effort(situation: Situation, seat: int, wish: Wish) -> tuple[int, int, int]:
@@ -62,6 +80,8 @@ def _with_facts(situation: Situation, wish: Wish) -> Wish:
         if wish.do == LEAVE_ITEM:
             return replace(wish, mark=max(wish.mark, min(there, 1)))
         return replace(wish, mark=there if wish.mark == NOT_SEEN else min(wish.mark, there))
+    if wish.when:
+        return wish
     if wish.do == SERVE and not wish.mark:
         return replace(wish, mark=seen["delivered"].count(wish.what))
     if wish.do == FREE and wish.what not in brief["locations"]:
@@ -74,12 +94,17 @@ def _number_there(situation: Situation, wish: Wish) -> int:
     """Return how many of the things that a person makes are ready, or in somebody's hands. For an item that a
     person fetches, return how many of this person's robots hold it."""
     seen, team = next(iter(situation.observations.values())), situation.talk.organisation
-    holders = [seat for seat, agent in enumerate(seen["agents"]) if agent["holds"] == wish.what]
     if wish.do == LEAVE_ITEM:
         own = team.member(wish.sender).seats if team and wish.sender in team.numbers else ()
-        return len(set(holders) & set(own))
-    ready = [one for one in seen["locations"].values() if one["items"] == [wish.what] and not one["busy"]]
-    return len(holders) + len(ready)
+        return sum(seen["agents"][seat]["holds"] == wish.what for seat in own)
+    return _number_ready(seen, wish.what)
+
+
+def _number_ready(seen: Mapping[str, Json], product: str) -> int:
+    """Return how many of a product are ready, or in somebody's hands."""
+    held = [agent for agent in seen["agents"] if agent["holds"] == product]
+    ready = [one for one in seen["locations"].values() if one["items"] == [product] and not one["busy"]]
+    return len(held) + len(ready)
 
 
 def is_offer_done(situation: Situation, wish: Wish) -> bool:

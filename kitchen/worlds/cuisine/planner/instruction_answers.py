@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from kitchen.agents.plain_sentences.sentence_conditions import FREE, READY
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Json
@@ -29,6 +30,9 @@ Part = Sequence[Json]
 UNDERSTOOD, DOING, UNCLEAR, HELP, QUESTION = "understood", "doing", "unclear", "help", "question"
 EXISTS, MISSING, LATE, DONE, WHICH_ONE, ALL_RIGHT = "exists", "missing", "late", "done", "which", "all_right"
 UNTIL, NO_ROBOT = "until", "no_robot"
+
+WHEN: Mapping[str, str] = {READY: "when_ready", FREE: "when_free"}
+"""The code of the sentence about a task with a condition, by the state that it waits for."""
 
 PLAIN_SENTENCES: Mapping[str, str] = {
     QUESTION: gettext_noop("I cannot answer that. I can tell you what I do now."),
@@ -82,6 +86,11 @@ EXAMPLES: Mapping[str, str] = {
     DOING: gettext_noop("What are you doing?"),
 }
 """Sentences that people can write. The planner understands each of them in every language."""
+CONDITIONS: Mapping[str, str] = {
+    "when_ready": gettext_noop("When {item} is ready: {sentence}"),
+    "when_free": gettext_noop("When {place} is free: {sentence}"),
+}
+"""Sentences about a task that waits for something."""
 UNTIL_SENTENCE = gettext_noop("This holds until you write “{words}”.")
 UNCLEAR_SENTENCE = gettext_noop("I did not understand that. Try, for example: “{first}” or “{second}”.")
 HELP_SENTENCE = gettext_noop(
@@ -184,12 +193,27 @@ def _help_sentence(words: KitchenWords, *examples: Part) -> str:
     return gettext(HELP_SENTENCE).format(first=first, second=second, own=own)
 
 
+def _ready_sentence(words: KitchenWords, what: str, part: Part) -> str:
+    return _conditional_sentence(words, "when_ready", what, part)
+
+
+def _free_sentence(words: KitchenWords, what: str, part: Part) -> str:
+    return _conditional_sentence(words, "when_free", what, part)
+
+
+def _conditional_sentence(words: KitchenWords, code: str, what: str, part: Part) -> str:
+    sentence = _sentence(words, str(part[0]), part[1:])
+    return _filled(gettext(CONDITIONS[code]), words, what, sentence=sentence)
+
+
 def _until_sentence(words: KitchenWords) -> str:
     return gettext(UNTIL_SENTENCE).format(words=example_text(words, "go_on", ""))
 
 
 WRITERS: Mapping[str, Callable[..., str]] = {
     UNTIL: _until_sentence,
+    "when_ready": _ready_sentence,
+    "when_free": _free_sentence,
     UNDERSTOOD: _understood_sentence,
     DOING: _doing_sentence,
     WHICH_ONE: _choice_sentence,

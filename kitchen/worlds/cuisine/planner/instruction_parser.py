@@ -25,6 +25,8 @@ from kitchen.agents.plain_sentences.sentence_clauses import (
     UNCLEAR,
     Clause,
 )
+from kitchen.agents.plain_sentences.sentence_conditions import FREE as FREE_PLACE
+from kitchen.agents.plain_sentences.sentence_conditions import READY, Condition
 from kitchen.contract.organisation import ASK, INFORM, SAY, WITHDRAW, Organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Json
@@ -41,6 +43,8 @@ LEAVE_WISHES = frozenset({LEAVE_TOOL, LEAVE_DISH, LEAVE_ITEM, LEAVE_PRODUCT, LEA
 """Wishes by which people reserve something for themselves, or forbid it."""
 WISH_PATIENCE_STEPS: Mapping[str, int] = {FETCH: 20, MAKE: 40, SERVE: 50, FREE: 20}
 """Steps after which a task that could not be done is forgotten."""
+CONDITION_PATIENCE_STEPS = 60
+"""Steps after which a task is forgotten whose condition was not met."""
 OFFER_PATIENCE_STEPS = 60
 """Steps after which a thing is no longer kept for somebody who wanted to make or fetch it."""
 NOT_SEEN = -1
@@ -68,19 +72,26 @@ class Wish:
     mark: int = 0
     """For the task SERVE: how often the dish was served when it was given. For what the sender makes: how
     many were there. For what the sender fetches: 1 if they held it. NOT_SEEN before this is known."""
+    when: tuple[str, str] | None = None
+    """For a task with a condition that is not met yet: READY or FREE_PLACE, and a product, a place, or the
+    kind of a tool."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
         """Return the wish (a person's request) that is stored in the planner's memory (see `to_json`)."""
-        return cls(**{**stored, "seats": tuple(stored["seats"])})
+        when = stored.get("when")
+        return cls(**{**stored, "seats": tuple(stored["seats"]), "when": tuple(when) if when else None})
 
     def to_json(self) -> dict[str, Json]:
         """Return the wish (a person's request) as JSON, for the planner's memory."""
-        return {**asdict(self), "seats": list(self.seats)}
+        when = {"when": list(self.when)} if self.when else {}
+        plain = {name: value for name, value in asdict(self).items() if name != "when"}
+        return {**plain, "seats": list(self.seats), **when}
 
     def is_over(self, step: int) -> bool:
         """Return whether this is a task, or a thing kept for the sender, from too long before `step`."""
         limit = OFFER_PATIENCE_STEPS if self.ends_when_done else WISH_PATIENCE_STEPS.get(self.do)
+        limit = CONDITION_PATIENCE_STEPS if self.when else limit
         return limit is not None and step >= self.step + limit
 
     @property
@@ -163,7 +174,9 @@ class CurrentWishes:
         of the agent."""
         if wish.do == GO_ON:
             self.stopped -= seats
-            if not wish.seats:
+            if wish.seats:
+                self._lift(seats, mine)
+            else:
                 self._forget()
         elif wish.do == STOP:
             self.stopped |= seats
@@ -192,6 +205,16 @@ class CurrentWishes:
         """Return what all robots leave alone, of one kind of LEAVE_WISHES."""
         found: set[str] = getattr(self, _KEPT[do])
         return found
+
+    def _lift(self, seats: set[int], mine: tuple[int, ...]) -> None:
+        """Lift all that these robots leave alone. The agent's other robots still leave it alone."""
+        others = tuple(seat for seat in mine if seat not in seats)
+        for_all = [(do, what) for do in _KEPT for what in sorted(self.kept(do))]
+        for do in _KEPT:
+            self.kept(do).clear()
+        kept = [replace(one, seats=tuple(set(one.seats) - seats)) for one in self.of_some]
+        kept += [Wish(0, 0, 0, do, what, others) for do, what in for_all]
+        self.of_some = [one for one in kept if one.seats]
 
     def _forget(self) -> None:
         self.first, self.tasks, self.of_some = "", [], []
@@ -266,6 +289,9 @@ def _add_clause(parsed: ParsedMessage, clause: Clause, targets: Targets, message
     drafts = list(_drafts(clause, targets))
     if clause.has_unknown and all(targets.kind_of(thing) for thing in clause.things):
         drafts = [draft for draft in drafts if draft[0] not in TASKS]  # the thing itself is not known
+    when = _condition(clause.when, targets) if clause.when else None
+    if clause.when and (when is None or any(draft[0] not in TASKS for draft in drafts)):
+        drafts = []
     _, choice = targets.made(clause.verb, clause.things)
     if not drafts:
         point = (
@@ -275,10 +301,21 @@ def _add_clause(parsed: ParsedMessage, clause: Clause, targets: Targets, message
     is_job, forbids = message.kind == INFORM, clause.kind == AVOID
     for do, what in dict.fromkeys(drafts):
         seats = clause.players if clause.kind != OFFER else ()
-        wish = Wish(message.number, message.sender or 0, message.step, do, what, (), is_job, forbids)
+        wish = Wish(
+            message.number, message.sender or 0, message.step, do, what, (), is_job, forbids, when=when
+        )
         wish = replace(wish, mark=NOT_SEEN) if wish.ends_when_done else wish
         each = [(seat,) for seat in seats] if do in TASKS and seats else [seats]
         parsed.wishes += [replace(wish, seats=one) for one in each]
+
+
+def _condition(condition: Condition, targets: Targets) -> tuple[str, str] | None:
+    """Return the condition of an order in codes. None if it names nothing that this kitchen has."""
+    if condition.state == FREE_PLACE:
+        is_place = bool(targets.kinds_in([condition.thing]))
+        return (FREE_PLACE, condition.thing.removeprefix("@")) if is_place else None
+    products, _ = targets.made(condition.verb, [condition.thing] if condition.thing else [])
+    return (READY, products[0]) if len(products) == 1 and not targets.kind_of(condition.thing) else None
 
 
 Draft = tuple[str, str]
@@ -350,7 +387,7 @@ def current_wishes(
     for wish in wishes:
         seats = set(wish.meant(mine))
         if seats and wish.do in TASKS:
-            if not wish.is_over(step):
+            if not wish.is_over(step) and not wish.when:
                 now.add_task(wish)
         elif seats and not wish.is_over(step):
             now.take(wish, seats, mine)

@@ -43,7 +43,7 @@ def read_sentences(text: str, brief: Mapping[str, Json]) -> list[Clause]:
     """Return what the clauses of a person's message ask for."""
     names = brief.get("names", {})
     known = {key: brief[key] for key in ("base", "locations")} | {"recipes": list(brief["recipes"])}
-    return read_clauses(_words(json.dumps(known | {"names": names})).read(text))
+    return read_clauses(_words(json.dumps(known | {"names": names})).read(text), waits=True)
 
 
 @lru_cache(maxsize=16)

@@ -46,6 +46,13 @@ def test_of_all_that_can_be_taken_what_an_open_order_needs_is_marked() -> None:
     assert view.brief["dishes"][0] == "salmonSushi"  # which stands first, and is not ordered
 
 
+def test_a_condition_that_hides_dots_marks_no_action_and_no_place() -> None:
+    salmon = ("goto storage0", "get storage0 salmon")
+    hidden = [replace(after(*salmon, *more), marks_actions=False) for more in ((), ("goto pot0",))]
+    assert not any(fitting(view) or apt(view) for view in hidden)
+    assert "put storage0" in asked(hidden[0]), "nothing shows that it is useless here"
+
+
 def test_without_an_order_all_that_any_dish_needs_is_marked() -> None:
     assert fitting(after("goto storage0", ordered=())) == {
         "get storage0 salmon",

@@ -56,6 +56,13 @@ def test_it_says_that_raw_food_can_be_taken_back_from_a_board_as_the_rules_have_
         assert (("get", place) in offered) is gives_back
 
 
+def test_it_explains_dots_only_where_there_are_some() -> None:
+    guides = [
+        render_guide(PAGE, brief("level_0"), clocked=False, drawn=True, marked=dots) for dots in (True, False)
+    ]
+    assert ["A dot before an action" in guide for guide in guides] == [True, False]
+
+
 @pytest.mark.parametrize("drawn", [True, False])
 def test_that_each_click_is_a_step_it_says_only_where_nothing_is_asked_before(drawn: bool) -> None:
     told, asked = (

@@ -164,6 +164,45 @@ def test_the_speakers_part_is_theirs_until_it_is_there() -> None:
     assert play.memories[1]["heeded"]["wishes"] == []
 
 
+COOK_RICE = ("goto storage0", "get storage0 rice", "goto pot0", "put pot0", "activate pot0")
+
+
+def test_a_task_with_a_condition_begins_when_it_is_met() -> None:
+    play = Play()
+    play.say("I cook the rice")
+    play.say("when the rice is ready, robot 2, empty the pot")
+    for words in COOK_RICE:
+        play.step()
+        play.world.step([(0, tuple(words.split()))])
+    assert play.said[1] == [
+        "Understood: You cook rice. Understood: When cooked rice is ready: Robot 2 empties the pot."
+    ]
+    assert play.memories[1]["heeded"]["wishes"][-1]["when"] == ["ready", "cookedRice"]
+    assert not [one for one in play.done[1] if "pot" in one]
+    play.step(12)
+    assert "get pot0 cookedRice" in play.done[1]
+    assert [one["do"] for one in play.memories[1]["heeded"]["wishes"]] == []
+
+
+def test_a_condition_that_is_met_already_is_none() -> None:
+    play = Play()
+    play.say("robot 2, if a pot is free, cook rice")
+    play.step(2)
+    assert play.said[1] == ["Understood: Robot 2 cooks rice."]
+    assert play.done[1] == ["goto storage0", "get storage0 rice"]
+
+
+@pytest.mark.parametrize("words", ["don't chop", "robot 2, don't chop"])
+def test_go_on_to_one_robot_lifts_what_it_leaves_alone_and_nothing_of_the_others(words: str) -> None:
+    play = Play()
+    play.say(words)
+    play.step()
+    play.say("robot 2, go on")
+    play.step(24)
+    chops = [sum("activate chopboard" in one for one in play.done[seat]) for seat in (1, 2)]
+    assert chops[0] and (bool(chops[1]) is words.startswith("robot 2"))
+
+
 def test_a_robot_that_is_not_there_is_named() -> None:
     play = Play(TEAM)
     play.say("robot 7: chop the salmon")

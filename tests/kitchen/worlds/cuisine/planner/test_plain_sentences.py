@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, QUESTION, TALK, UNCLEAR
+from kitchen.agents.plain_sentences.sentence_conditions import READY
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.words.gettext_without_django import in_language
 from kitchen.worlds.cuisine.display_text import KitchenWords
@@ -77,7 +78,11 @@ def understood(text: str, situation: str) -> list[str]:
 def _in_words(wishes: list[Wish]) -> Iterator[str]:
     for wish in wishes:
         who = ",".join(str(seat + 1) for seat in wish.seats) or "any"
-        if wish.do not in LEAVE_WISHES:
+        if wish.when:
+            state, what = wish.when
+            waits = f"{what} ready" if state == READY else f"@{what} free"
+            yield f"when {waits}: {who} {wish.do} {wish.what}"
+        elif wish.do not in LEAVE_WISHES:
             yield f"{who} {wish.do} {wish.what}".strip()
         elif wish.forbids:
             what = f"@{wish.what}" if wish.do == LEAVE_TOOL else wish.what
