@@ -32,7 +32,7 @@ from study.participation.page_progress import (
     wrong_check_items,
 )
 from study.participation.pages.consent_guide_debriefing import guide_context
-from study.participation.pages.last_seconds_page import offers_last_seconds
+from study.participation.pages.last_seconds_page import offers_last_seconds, steps_shown
 from study.participation.pages.page_context import form_response, part_context, team_label
 from study.participation.round_results import best_result, own_share
 
@@ -78,6 +78,7 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
         "last_seconds": reverse("study:last-seconds", args=[person.shown_key])
         if offers_last_seconds(person, place)
         else "",
+        "last_steps": steps_shown(episode),
     }
 
 

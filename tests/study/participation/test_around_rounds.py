@@ -128,10 +128,12 @@ def test_the_last_seconds_are_shown_from_the_log_while_they_are_rated(client: Cl
     address = reverse("study:last-seconds", args=[person.key])
     assert client.get(address)["Location"] == person.get_absolute_url(), "not during the game"
     play_out(first_episode(person))
-    assert f'data-last-seconds="{address}"' in page(client, person)
+    survey = page(client, person)
+    assert f'data-last-seconds="{address}"' in survey and "See the last 3 steps again" in survey
     shown = client.get(address)
     html = shown.content.decode()
     assert shown.status_code == 200 and html.count("<template data-picture>") == 3
+    assert 'id="pose-stand"' in html and "css/characters" in html, "people are seen, too"
     assert shown["X-Frame-Options"] == "SAMEORIGIN"
     assert "frame-ancestors 'self'" in shown["Content-Security-Policy"]
     assert "js/survey.js" not in html, "which would forget answers that are not sent yet"
