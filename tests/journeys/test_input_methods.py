@@ -175,20 +175,34 @@ async def test_by_names_alone_with_each_step_told_in_one_line(
     )
 
 
+WAITING = """() => { const {left, top} = document.querySelector("[data-quick] [data-waits]").getBoundingClientRect();
+    return [left, top, scrollY].join() }"""
+STEP = "document.getElementById('bar').dataset.step"
+
+
 async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path: Path) -> None:
     context = await browser.new_context(
         base_url=live_stack.url, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
     )
     person = await started(await context.new_page(), live_stack, tmp_path)
 
+    places = set()
+
     async def tap(command: list[str]) -> None:
+        places.add(await person.page.evaluate(WAITING))
+        if command[0] == "get":  # what has just come to where one taps is not taken
+            before = await person.page.evaluate(STEP)
+            await person.page.tap("[data-quick] >> text=rice")
+            await person.page.wait_for_timeout(DOUBLE)
+            assert await person.page.evaluate(STEP) == before
+        await person.page.wait_for_timeout(DOUBLE if command[0] in ("put", "activate", "get") else 0)
         spot = f'[data-spot="{command[1]}"]'
-        await person.page.wait_for_timeout(DOUBLE if command[0] in ("put", "activate") else 0)
         await person.page.tap("[data-quick] >> text=rice" if command[0] == "get" else spot)
 
     order = await person.page.evaluate(TOPS, ["#floor", "#orders", "#happened-title"])
     assert order == sorted(order)
     await cooked(person, tap)
+    assert len(places) == 1, "Wait stays where it is"
     assert await person.page.evaluate("document.documentElement.scrollWidth") <= 360
     await context.close()
 
