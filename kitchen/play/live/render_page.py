@@ -189,6 +189,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         ],
         "beats": first_game_beats(page, view) if more.get("plays_first") else None,
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
+        "words_are_read": bool(set(view.jobs.leads) - set(view.talk.unread)),
         "worker_names": names_of(view, view.jobs.leads),
         "leaders": [view.talk.members[number] for number in view.jobs.leaders],
         "aims": offered_aims(page, view),
@@ -306,12 +307,12 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "later": gettext_noop(
         "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself."
     ),
-    "over": gettext_noop("This episode is over"),
+    "over": gettext_noop("This game is over"),
     "playing": gettext_noop("Playing the step…"),
     "kept": gettext_noop("Not connected: your choice is kept"),
     "notConnected": gettext_noop("Not connected"),
     "choose": gettext_noop("Choose an action"),
-    "press": gettext_noop("Press an action: it is done at once"),
+    "press": gettext_noop("Click an action to do it"),
     "chose": gettext_noop("You chose: {action}"),
     "since": gettext_noop("{seconds} s"),
     "sinceLong": gettext_noop("{seconds} s: it takes longer than usual, nothing is lost"),
