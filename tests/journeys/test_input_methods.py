@@ -170,12 +170,13 @@ async def test_by_names_alone_with_each_step_told_in_one_line(
     await cooked(person, act)
     assert await kitchen.get_by_role("button", name=re.compile("^Pot 1 ?: Cooked rice")).count() == 1
     assert await kitchen.get_by_role("list").count() == 1  # where nobody stands there is no list
-    assert await page.get_by_role("heading", name="This episode is over").evaluate(
+    assert await page.get_by_role("heading", name="This game is over").evaluate(
         "one => one === document.activeElement"
     )
 
 
-WAITING = """() => { const {left, top} = document.querySelector("[data-quick] [data-waits]").getBoundingClientRect();
+WAITING = """() => {
+    const {left, top} = document.querySelector("[data-quick] [data-waits]").getBoundingClientRect();
     return [left, top, scrollY].join() }"""
 STEP = "document.getElementById('bar').dataset.step"
 

@@ -222,7 +222,7 @@ class CuisinePage(Page):
         Beat(
             "move",
             gettext_noop("Move"),
-            gettext_noop("Follow the ring: click it, or press its key."),
+            gettext_noop("Follow the ring: click it, or press its letter and then Enter."),
             gettext_noop("Follow the ring: tap it."),
         ),
         Beat(

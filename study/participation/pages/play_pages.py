@@ -96,7 +96,6 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
     first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
         "figures": view.result.achieved,
-        "reached": page.reached(view) if view.result.reached else "",
         "missed": page.missed if may_practise_again(person) else "",
         "questions": is_shown(design, "check"),
         "hints": person.practice.hints,

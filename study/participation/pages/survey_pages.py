@@ -58,13 +58,12 @@ def _survey_context(person: Participant, place: next_page.CurrentPage) -> dict[s
     episode, label = place.round.episode, team_label(person, place.round)
     design, score = person.design, episode.score
     shows_card = person.version.blueprint.condition(place.round.condition.key).end_card
-    heading = gettext("How was it this time?")
-    if design.condition(place.round.condition.key).teammates:
-        heading = gettext("How was it with {team}?").format(team=label)
+    has_team = bool(design.condition(place.round.condition.key).teammates)
     why = episode.ended_because if episode.status == Episode.Status.ABANDONED else ""
     return {
         "idle": idle_clock(person),
-        "heading": heading,
+        "heading": gettext("How was it this time?"),
+        "team": label if has_team else "",
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "given_up": place.round.is_given_up,

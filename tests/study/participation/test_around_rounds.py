@@ -74,6 +74,8 @@ def test_the_card_says_what_has_changed_and_never_who_plays() -> None:
     before, now = blueprint_of(study).conditions
     told = what_changes(now, before)
     assert told == ["Another team.", "3 teammates.", "20 s for each step."]
+    alone = now.model_copy(update={"label": "Team Z", "teammates": 0})
+    assert "Another team." not in map(str, what_changes(alone, before)), "who plays alone has none"
     assert what_changes(now, None) == what_changes(now, now) == []
 
 

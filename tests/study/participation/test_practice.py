@@ -73,7 +73,8 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
     person = practising(40)
     assert follow(person.practice).status == "reached"
     page = text(client, person)
-    assert "Well done: you served" in page and "Then you play the first game that counts, alone." in page
+    assert "Practice is over" in page and "Well done" not in page, "the card at the end has said it"
+    assert "Then you play the first game that counts, alone." in page
     assert "Practise again" not in page
     client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
     assert again(person).first_practice_id is None
