@@ -168,11 +168,14 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     how["marked"] = view.marks_actions
     how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
+    layout = seat_layout(page, view, whole)
+    views = ("view-drawn", "view-tables")
     return {
         "page": page,
         "view": view,
         "panels": whole,
-        "layout": seat_layout(page, view, whole),
+        "layout": layout,
+        "skips_to": next((name for name in views if f'id="{name}"' in layout), ""),
         "goal": page.goal(view.brief),
         "guide": render_guide(page, view.brief, **how),
         "reference": render_reference(page, view.brief),
@@ -321,6 +324,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "doIt": gettext_noop("Do it"),
     "chooseAnother": gettext_noop("Choose another"),
     "begins": gettext_noop("The game begins in {seconds} s"),
+    "startsSoon": gettext_noop("The game starts in 3 seconds"),
     "awaited": gettext_noop("The game begins when everybody has arrived."),
     "full": gettext_noop("Many games are running. Yours begins as soon as there is room. Stay on this page."),
     "still": gettext_noop("The clock has stopped. It will continue by itself."),

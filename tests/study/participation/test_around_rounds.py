@@ -52,6 +52,9 @@ def test_the_card_comes_before_the_game_and_once(client: Client) -> None:
     client.post(person.get_absolute_url(), {"page": "ready"})
     game = page(client, person)
     assert 'data-page="play"' in game and "data-countdown" in game
+    assert "The game starts in 3 seconds" in game, "for whoever does not see the numbers"
+    for name in ("view-drawn", "menu-title"):
+        assert f'class="skip-link" href="#{name}"' in game and f'id="{name}"' in game
     assert PageVisit.objects.get(page="ready").done_at is not None
     submit_commands(episode_id=first_episode(person).pk, step=1, commands=[SubmittedCommand(0, ("noop",))])
     assert "data-countdown" not in page(client, person), "only before the first step"
