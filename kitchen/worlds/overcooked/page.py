@@ -154,6 +154,7 @@ class OvercookedPage(GridPage):
         "js/grid_characters.js",
         "js/grid.js",
         "js/grid_words.js",
+        f"{_TEMPLATES}/refusals.js",
     )
     pictures = f"{_TEMPLATES}/overcooked.svg"
     looks = {letter: _look(letter) for letter in (COUNTER, *DISPENSERS, POT, SERVING, FLOOR_LETTER)}
