@@ -1,4 +1,4 @@
-"""Measure how long somebody reads and acts from a study's link to the first dish.
+"""Measure how long somebody reads and acts from a study's link to the first dish, or to the first own move.
 
 The walk goes through the pages as a browser does. It reads all words that can be seen in the main part of
 each page that it must pass, at 200 words a minute. In practice it reads the instructions once, and does what
@@ -88,6 +88,23 @@ class WayToFirstDish:
 
 def way_to_first_dish(client: Client, study: Study) -> WayToFirstDish:
     """Walk from the study's link until practice has ended, and return what was read and done."""
+    way, answer = _way_to_practice(client, study)
+    _practise(way, answer)
+    return way
+
+
+def way_to_first_move(client: Client, study: Study) -> WayToFirstDish:
+    """Walk from the study's link to the first action in practice, and return what was read and done."""
+    way, answer = _way_to_practice(client, study)
+    strip = words_in(answer.content.decode(), "data-beats")
+    seat = answer.context["participant"].practice.seats.select_related("episode").filter(mind=None)[0]
+    way.words["practice"] = strip or sum(len(text.split()) for text in current_seat_view(seat).choice.hints)
+    way.actions += 1
+    return way
+
+
+def _way_to_practice(client: Client, study: Study) -> tuple[WayToFirstDish, Any]:
+    """Walk from the study's link to its practice. Return what was read and done, and the page."""
     way, address = WayToFirstDish(), study.get_absolute_url()
     answer: Any = client.get(address)
     way.words["welcome"] = words_in(answer.content.decode())
@@ -98,8 +115,7 @@ def way_to_first_dish(client: Client, study: Study) -> WayToFirstDish:
         sent = {"page": page, **dict.fromkeys(_boxes(answer), "on")}
         way.actions += len(sent)  # its boxes and its button
         answer = client.post(answer.request["PATH_INFO"], sent, follow=True)
-    _practise(way, answer)
-    return way
+    return way, answer
 
 
 def _page(answer: Any) -> str:

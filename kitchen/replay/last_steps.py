@@ -16,6 +16,7 @@ from kitchen.play.live import render_page
 from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import seat_layout, world_panels
 from kitchen.play.live.seat_view import seat_view_in_turn
+from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.replay.episode_record import EpisodeRecord
 from kitchen.replay.step_replay import PastTurn, replay_step, world_after_steps
@@ -42,11 +43,15 @@ class LastSteps:
     """Milliseconds for which each picture is shown."""
 
 
+def steps_within(episode: Episode, seconds: int) -> int:
+    """Return how many steps of the episode are shown as its last `seconds`."""
+    return min(episode.step, max(1, seconds * 1000 // (episode.tick_ms or TURN_MS)))
+
+
 def last_steps(record: EpisodeRecord, seat: int, seconds: int) -> LastSteps:
     """Return the pictures of the last `seconds` of an episode for this seat. Raises WorldError or
     UnknownNameError if the world is not available."""
-    step_ms = record.episode.tick_ms or TURN_MS
-    steps = min(record.episode.step, max(1, seconds * 1000 // step_ms))
+    step_ms, steps = record.episode.tick_ms or TURN_MS, steps_within(record.episode, seconds)
     every = -(-steps // MOST_PICTURES)
     first = record.episode.step - steps
     world, page = world_after_steps(record, first), get_page(record.episode.world)

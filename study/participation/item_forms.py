@@ -57,7 +57,7 @@ def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamRemin
 def _reminder(plan: ConditionPlan, one: Round, total: int) -> str:
     """Return a text that reminds the participant of one team: when it played, how large it was, and the first
     result shown at the end. `total` is the number of rounds."""
-    when = gettext("episode {number} of {total}").format(number=one.position, total=total)
+    when = gettext("game {number} of {total}").format(number=one.position, total=total)
     size = gettext("you alone")
     if plan.teammates:
         words = ngettext("you and {number} teammate", "you and {number} teammates", plan.teammates)

@@ -171,8 +171,14 @@ async def test_by_names_alone_with_each_step_told_in_one_line(
     await cooked(person, act)
     assert await kitchen.get_by_role("button", name=re.compile("^Pot 1 ?: Cooked rice")).count() == 1
     assert await kitchen.get_by_role("list").count() == 1  # where nobody stands there is no list
-    onward = page.get_by_role("link", name="Continue", description=re.compile("^This episode is over"))
+    onward = page.get_by_role("link", name="Continue", description=re.compile("^This game is over"))
     assert await onward.evaluate("one => one === document.activeElement")
+
+
+WAITING = """() => {
+    const {left, top} = document.querySelector("[data-quick] [data-waits]").getBoundingClientRect();
+    return [left, top, scrollY].join() }"""
+STEP = "document.getElementById('bar').dataset.step"
 
 
 async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path: Path) -> None:
@@ -181,14 +187,23 @@ async def test_by_touch_on_a_phone(browser: Browser, live_stack: Stack, tmp_path
     )
     person = await started(await context.new_page(), live_stack, tmp_path)
 
+    places = set()
+
     async def tap(command: list[str]) -> None:
+        places.add(await person.page.evaluate(WAITING))
+        if command[0] == "get":  # what has just come to where one taps is not taken
+            before = await person.page.evaluate(STEP)
+            await person.page.tap("[data-quick] >> text=rice")
+            await person.page.wait_for_timeout(DOUBLE)
+            assert await person.page.evaluate(STEP) == before
+        await person.page.wait_for_timeout(DOUBLE if command[0] in ("put", "activate", "get") else 0)
         spot = f'[data-spot="{command[1]}"]'
-        await person.page.wait_for_timeout(DOUBLE if command[0] in ("put", "activate") else 0)
         await person.page.tap("[data-quick] >> text=rice" if command[0] == "get" else spot)
 
     order = await person.page.evaluate(TOPS, ["#floor", "#orders", "#happened-title"])
     assert order == sorted(order)
     await cooked(person, tap)
+    assert len(places) == 1, "Wait stays where it is"
     assert await person.page.evaluate("document.documentElement.scrollWidth") <= 360
     await context.close()
 

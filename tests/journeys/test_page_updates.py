@@ -72,7 +72,7 @@ async def test_a_step_replaces_what_it_changes_says_it_once_and_sends_nothing_ag
     assert all(one.endswith("-l") for one in tickets)
     assert await page.evaluate("heard") == [await page.inner_text("#spoken")]
     assert await page.evaluate(CHOSEN) == ""
-    assert await page.inner_text("[data-submit]") == "Press an action: it is done at once"
+    assert await page.inner_text("[data-submit]") == "Click an action to do it"
     assert await page.locator("[data-submit].is-line").count() == 1, "no grey button"
     assert (await page.inner_text("#menu-hint")).startswith("Arrow keys")
     assert await page.evaluate("document.activeElement.id") == "menu-title"

@@ -245,7 +245,7 @@ MESSAGE_RECEIPTS = {
     "no_aim": gettext_noop("Choose a job, or describe it in your own words."),
     "no_such_aim": gettext_noop("You cannot give them that job."),
     "no_such_request": gettext_noop("You cannot give them that job."),
-    "over": gettext_noop("This episode has ended."),
+    "over": gettext_noop("This game has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
 }
 """Every answer of `send_message`, in English, to be translated for the person who sent the message."""

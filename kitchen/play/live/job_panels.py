@@ -236,8 +236,8 @@ def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
 
 def _can_be_given_again(view: SeatView, job: Job) -> bool:
     """Return whether a job ended without being done, nobody has got the same job since then, and nobody still
-    works on a copy of it."""
-    if job.state not in UNDONE_STATES:
+    works on a copy of it. Words alone are not offered again to somebody who does not read them."""
+    if job.state not in UNDONE_STATES or (not job.aim and job.worker in view.talk.unread):
         return False
     copies = [each for each in view.jobs.listed if is_copy_of(job, each)]
     return not any(each.is_open or (is_same_job(job, each) and each.step >= job.changed) for each in copies)

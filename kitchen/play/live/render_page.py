@@ -168,11 +168,14 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     how["marked"] = view.marks_actions
     how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
+    layout = seat_layout(page, view, whole)
+    views = ("view-drawn", "view-tables")
     return {
         "page": page,
         "view": view,
         "panels": whole,
-        "layout": seat_layout(page, view, whole),
+        "layout": layout,
+        "skips_to": next((name for name in views if f'id="{name}"' in layout), ""),
         "goal": page.goal(view.brief),
         "guide": render_guide(page, view.brief, **how),
         "reference": render_reference(page, view.brief),
@@ -189,6 +192,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         ],
         "beats": first_game_beats(page, view) if more.get("plays_first") else None,
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
+        "words_are_read": bool(set(view.jobs.leads) - set(view.talk.unread)),
         "worker_names": names_of(view, view.jobs.leads),
         "leaders": [view.talk.members[number] for number in view.jobs.leaders],
         "aims": offered_aims(page, view),
@@ -306,12 +310,12 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "later": gettext_noop(
         "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself."
     ),
-    "over": gettext_noop("This episode is over"),
+    "over": gettext_noop("This game is over"),
     "playing": gettext_noop("Playing the step…"),
     "kept": gettext_noop("Not connected: your choice is kept"),
     "notConnected": gettext_noop("Not connected"),
     "choose": gettext_noop("Choose an action"),
-    "press": gettext_noop("Press an action: it is done at once"),
+    "press": gettext_noop("Click an action to do it"),
     "chose": gettext_noop("You chose: {action}"),
     "andThen": gettext_noop("{action}, then {number} more"),
     "since": gettext_noop("{seconds} s"),
@@ -321,6 +325,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "doIt": gettext_noop("Do it"),
     "chooseAnother": gettext_noop("Choose another"),
     "begins": gettext_noop("The game begins in {seconds} s"),
+    "startsSoon": gettext_noop("The game starts in 3 seconds"),
     "awaited": gettext_noop("The game begins when everybody has arrived."),
     "full": gettext_noop("Many games are running. Yours begins as soon as there is room. Stay on this page."),
     "still": gettext_noop("The clock has stopped. It will continue by itself."),

@@ -22,7 +22,7 @@ RECEIPTS = {
     "late": gettext_noop("That step has already been played. This page shows the current step."),
     "early": gettext_noop("That step has not begun yet. This page shows the current step."),
     "too_late": gettext_noop("Too late: the step is over, and you did nothing in it."),
-    "over": gettext_noop("This episode has ended."),
+    "over": gettext_noop("This game has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
     "clocked": gettext_noop("The game runs by the clock: press a key to act."),
     "not_your_turn": gettext_noop("It is not your turn yet. Nothing was sent: wait for the other player."),

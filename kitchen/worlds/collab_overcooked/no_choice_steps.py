@@ -61,10 +61,10 @@ def summed_entry(
 
 def passed_sentence(run: Sequence[StepView], seat: int) -> str:
     """Return how many steps passed and what this person finished in them. If the first step is missing in
-    `run`, the sentence says that there were more."""
+    `run`, the sentence names no number."""
     count, done = len(run), _done(run, seat)
     if run[0].unasked:
-        text = ngettext("More than {count} step passed", "More than {count} steps passed", count)
+        text = gettext("Several steps passed")
     else:
         text = ngettext("{count} step passed", "{count} steps passed", count)
     passed = text.format(count=count)

@@ -25,7 +25,7 @@ from kitchen.worlds.cuisine.display_text import (
     product_from,
     translated,
 )
-from kitchen.worlds.cuisine.order_steps import useful_commands
+from kitchen.worlds.cuisine.order_steps import commands_to_mark
 
 _TEMPLATES = "worlds/cuisine"
 _MENUS = 1024
@@ -150,7 +150,7 @@ def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> Ro
     uses = (command for command in offered if command[0] in ("get", "activate"))
     near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
-    marked = useful_commands(lookup, view.observation, view.seat) if view.marks_actions else frozenset()
+    marked = commands_to_mark(view, lookup)
     return RobotSite(me["at"], me["holds"], lying, marked.intersection(offered))
 
 

@@ -144,11 +144,11 @@ class SeatPursuit:
     def _use(self, held: str, dish: str) -> Advice:
         """Return advice for a robot that holds something, to bring the dish on or to put the item away."""
         if held == dish:
-            return self._at(self.of_kind("servingtable"), "put", {"do": "serve", "item": held})
+            return self.at(self.of_kind("servingtable"), "put", {"do": "serve", "item": held})
         if place := self._wanted_at(dish, held):
             busy = self.places[place]["busy"]
             aim = {"do": "bring", "item": held, "to": place, "dish": dish}
-            return self._wait(place, dish) if busy else self._at(place, "put", aim)
+            return self._wait(place, dish) if busy else self.at(place, "put", aim)
         return self._put_away(held)
 
     def wants(self, product: str) -> bool:
@@ -159,8 +159,8 @@ class SeatPursuit:
 
     def _put_away(self, held: str) -> Advice:
         if held in self.brief["dishes"]:
-            return self._at(self.of_kind("servingtable"), "put", {"do": "stock", "item": held})
-        return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
+            return self.at(self.of_kind("servingtable"), "put", {"do": "stock", "item": held})
+        return self.at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
         """Return the robot's next command to take this existing item. A robot that holds something else first
@@ -168,12 +168,12 @@ class SeatPursuit:
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
-            return self._at(self.of_kind("storage"), "get", {}, item).command
+            return self.at(self.of_kind("storage"), "get", {}, item).command
         lies = (place for place, there in self.places.items() if item in there["items"])
         place = self._made(item) or next(lies, "")
         if not place or self.places[place]["busy"]:
             return self._wait(place, item).command if place else None
-        return self._at(place, "get", {}, item).command
+        return self.at(place, "get", {}, item).command
 
     def free(self, place: str) -> Command | None:
         """Return the next command to empty this tool. A held item is put away first. The command can be to
@@ -194,6 +194,30 @@ class SeatPursuit:
             return place if self._suits(product, place) else ""
         return next((found for part in missing if (found := self._wanted_at(part, held))), "")
 
+    def ingredients(self, item: str) -> set[str]:
+        """Return all items that go into this item, also those that must be cooked first."""
+        parts = self.brief["recipes"][item]["ingredients"] if item in self.brief["recipes"] else ()
+        return {*parts, *(below for part in parts for below in self.ingredients(part))}
+
+    def spare_place(self, dish: str, ordered: Collection[str]) -> str:
+        """Return a tool that can keep the item that the robot holds for this dish, until it is needed. Empty
+        if there is none, or if the ordered dishes need all tools of its kind."""
+        products = [part for part in (dish, *self.ingredients(dish)) if part in self.brief["recipes"]]
+        for product in products:
+            place = self._place_for(product)
+            if self.me["holds"] not in self._missing(product, place) or not self._suits(product, place):
+                continue
+            kind = self.brief["locations"][place]
+            free = [each for each in self._all_of_kind(kind) if not self.places[each]["items"]]
+            used = [each for each in self._all_of_kind(kind) if each in self.reserved]
+            if self.places[place]["items"] or len(free) + len(used) > self._demand(kind, ordered):
+                return place
+        return ""
+
+    def _demand(self, kind: str, ordered: Collection[str]) -> int:
+        """Return how many of the ordered dishes still need a tool of this kind."""
+        return sum(kind in self._tools_left(dish) for dish in ordered)
+
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
         """Return the best advice of `_fetching`. Return None if the robot must first wait for a tool."""
         return next(self._fetching(item, dish, clearing), None)
@@ -205,10 +229,10 @@ class SeatPursuit:
             return
         if item not in self.brief["recipes"]:
             aim = {"do": "fetch", "item": item, "dish": dish}
-            yield self._at(self.of_kind("storage"), "get", aim, item)
+            yield self.at(self.of_kind("storage"), "get", aim, item)
         elif made := self._made(item):
             if not self.places[made]["busy"]:
-                yield self._at(made, "get", {"do": "take", "item": item, "dish": dish}, item)
+                yield self.at(made, "get", {"do": "take", "item": item, "dish": dish}, item)
         elif not self._is_left(item):
             yield from self._making(item, dish, clearing)
 
@@ -222,7 +246,7 @@ class SeatPursuit:
             for part in self._in_order(missing, place):
                 yield from self._fetching(part, dish, clearing)
         else:
-            yield self._at(place, "activate", {"do": "start", "item": product, "dish": dish})
+            yield self.at(place, "activate", {"do": "start", "item": product, "dish": dish})
 
     def _is_left(self, product: str) -> bool:
         return product in self.untaken or product in self.unmade
@@ -269,7 +293,7 @@ class SeatPursuit:
             return None
         if here["open"]:
             item = here["items"][0]
-            return self._at(place, "get", {"do": "clear", "item": item, "dish": dish}, item)
+            return self.at(place, "get", {"do": "clear", "item": item, "dish": dish}, item)
         kind, inside = self.brief["locations"][place], set(here["items"])
         fitting = [
             product
@@ -316,7 +340,7 @@ class SeatPursuit:
         """Return the id of the first place of this kind, such as `pot0` for `pot`."""
         return self._all_of_kind(kind)[0]
 
-    def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
+    def at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
         """Return advice to carry out the command at this place or, if the robot is elsewhere, to go there
         first. If the robot is at a place that is just like it, the command is for the robot's place."""
         if self.is_alike(self.me["at"], place):

@@ -16,7 +16,7 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text
 from kitchen.worlds.cuisine.activity_text import dishes_with_event, intent_cells, past_step
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
-from kitchen.worlds.cuisine.order_steps import useful_commands
+from kitchen.worlds.cuisine.order_steps import commands_to_mark
 from kitchen.worlds.cuisine.waiting_guests import guest_panels
 
 _TEMPLATES = "worlds/cuisine"
@@ -251,8 +251,7 @@ def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
 
 def _worth_going(view: SeatView, lookup: BriefLookup) -> Callable[[str], bool]:
     """Return a function that tells whether the reader's robot should go to this place now."""
-    marks = view.acts and view.marks_actions
-    useful = useful_commands(lookup, view.observation, view.seat) if marks else frozenset()
+    useful = commands_to_mark(view, lookup)
     return lambda place: ("goto", place) in useful
 
 

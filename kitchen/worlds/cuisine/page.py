@@ -222,7 +222,7 @@ class CuisinePage(Page):
         Beat(
             "move",
             gettext_noop("Move"),
-            gettext_noop("Follow the ring: click it, or press its key."),
+            gettext_noop("Follow the ring: click it, or press its letter and then Enter."),
             gettext_noop("Follow the ring: tap it."),
         ),
         Beat(
@@ -240,6 +240,9 @@ class CuisinePage(Page):
     )
     beat_of = {"fetch": "move", **dict.fromkeys(("bring", "start", "wait", "take"), "cook"), "serve": "serve"}
     aim = gettext_lazy("Practice ends when you have served one dish, or after {steps} steps.")
+    marks = gettext_lazy(
+        "A dot before an action: it is a useful next step for the orders. If nothing has a dot, wait."
+    )
     missed = gettext_lazy("You have used all steps and no dish has been served. That is all right.")
 
     def reached(self, view: SeatView) -> str:

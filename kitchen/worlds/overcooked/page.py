@@ -176,6 +176,7 @@ class OvercookedPage(GridPage):
         "js/grid_motion.js",
         "js/grid.js",
         "js/grid_words.js",
+        f"{_TEMPLATES}/refusals.js",
     )
     pictures = f"{_TEMPLATES}/overcooked.svg"
     looks = {letter: _look(letter) for letter in (COUNTER, *DISPENSERS, POT, SERVING, FLOOR_LETTER)}
@@ -194,7 +195,9 @@ class OvercookedPage(GridPage):
             "move",
             gettext_noop("Move"),
             gettext_noop("Walk with the arrow keys. Face what you want to use, and press space."),
-            gettext_noop("Walk with the arrow buttons. Face what you want to use, and tap the wide button."),
+            gettext_noop(
+                "Walk with the arrow buttons. Face what you want to use, then tap the big button."
+            ),
         ),
         Beat(
             "cook",

@@ -1,5 +1,6 @@
 /* Three, two, one on the board ([data-countdown]): until the clock of a real-time game starts, or for a moment before
-   a game in turns, where it never keeps anybody from acting. It is only to be seen; what is said is in the bar. */
+   a game in turns, where it never keeps anybody from acting. The numbers are only to be seen: where a clock runs, the
+   bar says them; before a game in turns it is said once. */
 "use strict";
 
 (() => {
@@ -9,6 +10,7 @@
 
   const BEAT = 700; // milliseconds of a number where no clock runs
   const FROM = 3;
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
   let timer = 0;
   let began = 0;
 
@@ -47,6 +49,7 @@
     began = performance.now();
     timer = setInterval(look, 100);
     look();
+    if (!play.ticking) document.getElementById("stage-said").textContent = SAY.startsSoon;
   }
 
   if (!play.ticking) for (const act of ["keydown", "pointerdown"]) document.addEventListener(act, stop, { once: true, capture: true });

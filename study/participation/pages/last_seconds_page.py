@@ -19,7 +19,7 @@ from kitchen.play.live.render_page import script_texts
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_record import read_episode_records
-from kitchen.replay.last_steps import last_steps
+from kitchen.replay.last_steps import last_steps, steps_within
 from study.participants import next_page
 from study.participants.models import Participant
 from study.participation.language_choice import activate_language
@@ -35,6 +35,12 @@ def offers_last_seconds(person: Participant, place: next_page.CurrentPage) -> bo
     if place.page != "survey" or current is None or current.episode is None or not current.episode.step:
         return False
     return person.version.blueprint.condition(current.condition.key).rating_replay
+
+
+def steps_shown(episode: Episode) -> int | None:
+    """Return the number of steps that are shown of a turn-based episode. None if the episode has a clock,
+    because its end is measured in seconds."""
+    return None if episode.tick_ms else steps_within(episode, SECONDS)
 
 
 @never_cache

@@ -52,7 +52,8 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
 
 
 MORE_LINE = "--more--"
-"""A line of this text in a consent separates what everybody reads at once from what they may open."""
+"""A line of this text in a consent or a welcome separates what everybody reads at once from what they may
+open."""
 
 
 def folded_html(text: str) -> tuple[SafeString, SafeString]:
@@ -94,8 +95,10 @@ def welcome_context(study: Study) -> dict[str, Any]:
     """Return the template context of the welcome page."""
     design = translated_design(blueprint_of(study), current_language())
     part = design.part("welcome")
+    short, more = folded_html(part.text)
     return {
         "study": study,
         "heading": part.title or design.study["title"],
-        "welcome_html": text_html(part.text),
+        "welcome_html": short,
+        "more_html": more,
     }

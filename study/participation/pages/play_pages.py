@@ -16,6 +16,7 @@ from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
+from study.design.blueprint import ConditionPlan
 from study.design.condition_seats import is_shared
 from study.design.page_and_item_order import LOBBY, READY, WAITING, is_shown, plays_first, progress
 from study.design.team_organisation import is_apart
@@ -97,15 +98,24 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
     first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
         "figures": view.result.achieved,
-        "reached": page.reached(view) if view.result.reached else "",
         "missed": page.missed if may_practise_again(person) else "",
         "questions": is_shown(design, "check"),
         "hints": person.practice.hints,
+        "marks": _marks_after(person.practice, first) if page.marks else "",
+        "marks_mean": page.marks,
         "teammates": first.teammates if first else 0,
         "shared": bool(first and is_shared(first)),
         "leads": bool(first and is_apart(first.organisation)),
         "introduces_others": plays_first(design) and plays_with_people(person),
     }
+
+
+def _marks_after(practice: Episode, first: ConditionPlan | None) -> str:
+    """Return whether the marks at useful actions `stay` or `go` after practice. Empty if there were none, or
+    if the first game has none by its nature."""
+    if practice.hides_dots or first is None or first.world != practice.world or is_apart(first.organisation):
+        return ""
+    return "go" if first.hides_dots else "stay"
 
 
 def _play_page(

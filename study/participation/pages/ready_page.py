@@ -75,7 +75,7 @@ def what_changes(plan: ConditionPlan, before: ConditionPlan | None) -> list[str]
     found: list[Any] = []
     if plan.world != before.world:
         found.append(gettext("Another game: {title}.").format(title=_title(plan.world)))
-    if plan.label != before.label:
+    if plan.label != before.label and plan.teammates:
         found.append(gettext("Another team."))
     if plan.teammates != before.teammates:
         found.append(_team_size(plan.teammates))

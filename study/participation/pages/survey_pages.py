@@ -33,7 +33,7 @@ from study.participation.page_progress import (
 )
 from study.participation.pages.consent_guide_debriefing import guide_context
 from study.participation.pages.end_card_page import has_end_card, own_result, was_shown
-from study.participation.pages.last_seconds_page import offers_last_seconds
+from study.participation.pages.last_seconds_page import offers_last_seconds, steps_shown
 from study.participation.pages.page_context import form_response, part_context, team_label
 
 
@@ -61,13 +61,12 @@ def _survey_context(person: Participant, place: next_page.CurrentPage, was_told:
     episode, label = place.round.episode, team_label(person, place.round)
     design, score = person.design, episode.score
     shows_card = has_end_card(person, place.round) and not was_told
-    heading = gettext("How was it this time?")
-    if design.condition(place.round.condition.key).teammates:
-        heading = gettext("How was it with {team}?").format(team=label)
+    has_team = bool(design.condition(place.round.condition.key).teammates)
     why = episode.ended_because if episode.status == Episode.Status.ABANDONED else ""
     return {
         "idle": idle_clock(person),
-        "heading": heading,
+        "heading": gettext("How was it this time?"),
+        "team": label if has_team else "",
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": episode.status == Episode.Status.ABORTED,
         "given_up": place.round.is_given_up,
@@ -80,6 +79,7 @@ def _survey_context(person: Participant, place: next_page.CurrentPage, was_told:
         "last_seconds": reverse("study:last-seconds", args=[person.shown_key])
         if offers_last_seconds(person, place)
         else "",
+        "last_steps": steps_shown(episode),
     }
 
 

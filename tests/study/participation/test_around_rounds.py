@@ -52,6 +52,9 @@ def test_the_card_comes_before_the_game_and_once(client: Client) -> None:
     client.post(person.get_absolute_url(), {"page": "ready"})
     game = page(client, person)
     assert 'data-page="play"' in game and "data-countdown" in game
+    assert "The game starts in 3 seconds" in game, "for whoever does not see the numbers"
+    for name in ("view-drawn", "menu-title"):
+        assert f'class="skip-link" href="#{name}"' in game and f'id="{name}"' in game
     assert PageVisit.objects.get(page="ready").done_at is not None
     submit_commands(episode_id=first_episode(person).pk, step=1, commands=[SubmittedCommand(0, ("noop",))])
     assert "data-countdown" not in page(client, person), "only before the first step"
@@ -74,6 +77,8 @@ def test_the_card_says_what_has_changed_and_never_who_plays() -> None:
     before, now = blueprint_of(study).conditions
     told = what_changes(now, before)
     assert told == ["Another team.", "3 teammates.", "20 s for each step."]
+    alone = now.model_copy(update={"label": "Team Z", "teammates": 0})
+    assert "Another team." not in map(str, what_changes(alone, before)), "who plays alone has none"
     assert what_changes(now, None) == what_changes(now, now) == []
 
 
@@ -151,10 +156,12 @@ def test_the_last_seconds_are_shown_from_the_log_while_they_are_rated(client: Cl
     address = reverse("study:last-seconds", args=[person.key])
     assert client.get(address)["Location"] == person.get_absolute_url(), "not during the game"
     play_out(first_episode(person))
-    assert f'data-last-seconds="{address}"' in page(client, person)
+    survey = page(client, person)
+    assert f'data-last-seconds="{address}"' in survey and "See the last 3 steps again" in survey
     shown = client.get(address)
     html = shown.content.decode()
     assert shown.status_code == 200 and html.count("<template data-picture>") == 3
+    assert 'id="pose-stand"' in html and "css/characters" in html, "people are seen, too"
     assert shown["X-Frame-Options"] == "SAMEORIGIN"
     assert "frame-ancestors 'self'" in shown["Content-Security-Policy"]
     assert "js/survey.js" not in html, "which would forget answers that are not sent yet"

@@ -238,4 +238,4 @@ def test_an_episode_that_staff_ended_leads_to_its_survey_which_says_so(client: C
     end_episode(episode_id=Episode.objects.get().pk, reason="stuck")
     page: Any = client.get(person.get_absolute_url()).content.decode()
     assert 'data-page="survey"' in page
-    assert "The study team ended this episode" in page
+    assert "The study team ended this game" in page

@@ -176,9 +176,9 @@ def test_a_play_page_gets_notices_in_its_language_and_a_program_in_english(study
             language=language,
         )
         assert page
-        told[language] = page.show_notice(NoticeMessage("over", "This episode has ended.")).texts[0]
-    assert "Esta partida ha terminado." in told["es"] and "This episode has ended." in told["en"]
-    assert "This episode has ended." in told["zh-hans"]
+        told[language] = page.show_notice(NoticeMessage("over", "This game has ended.")).texts[0]
+    assert "Esta partida ha terminado." in told["es"] and "This game has ended." in told["en"]
+    assert "This game has ended." in told["zh-hans"]
 
 
 def test_a_cached_drawing_is_not_shown_in_another_language(study: Study) -> None:

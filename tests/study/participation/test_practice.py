@@ -10,7 +10,7 @@ from django.test import Client
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Seat
-from study.design.models import StudyPart
+from study.design.models import Study, StudyPart
 from study.exports.export_table import EVERYBODY
 from study.exports.tables.played_episodes import played_episodes
 from study.participants.end_and_erase_participation import participant_withdraw
@@ -23,13 +23,14 @@ pytestmark = pytest.mark.django_db
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 5.0}
 
 
-def practising(steps: int, **settings: Any) -> Participant:
+def practising(steps: int, *, hides_dots: bool = False, **settings: Any) -> Participant:
     study = make_study(conditions=1)
+    study.conditions.update(hides_dots=hides_dots)
     kitchen = {"settings": {**LEVEL, "max_steps": steps}}
     StudyPart.objects.create(
         study=study, kind="practice", enabled=True, settings={"kitchen": kitchen, **settings}
     )
-    person = enter(study)
+    person = enter(Study.objects.get(pk=study.pk))
     finish_page(participant_id=person.pk, page="guide")
     return again(person)
 
@@ -72,10 +73,26 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
     person = practising(40)
     assert follow(person.practice).status == "reached"
     page = text(client, person)
-    assert "Well done: you served" in page and "Then you play the first game that counts, alone." in page
+    assert "Practice is over" in page and "Well done" not in page, "the card at the end has said it"
+    assert "Then you play the first game that counts, alone." in page
     assert "Practise again" not in page
     client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})
     assert again(person).first_practice_id is None
+
+
+@pytest.mark.parametrize(
+    ("dots", "stay", "go"), [("both", True, False), ("practice", False, True), ("none", False, False)]
+)
+def test_what_is_said_about_hints_after_practice_tells_of_the_dots(
+    client: Client, dots: str, stay: bool, go: bool
+) -> None:
+    person = practising(1, hides_dots=dots != "both")
+    idle_out(person)
+    Episode.objects.filter(pk=person.practice_id).update(hides_dots=dots == "none")
+    page = text(client, person)
+    assert "From now on you get no hints" in page
+    assert ("The dots stay. A dot before an action:" in page) is stay
+    assert ("There are no more dots before actions." in page) is go
 
 
 def test_a_person_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:

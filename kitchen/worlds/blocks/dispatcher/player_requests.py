@@ -350,9 +350,13 @@ def _answer(
 ) -> tuple[MessageDraft, ...]:
     """Return the answer to a message. It says what was understood, or lists what people can ask for. The
     answer to a job accepts or declines it."""
-    parts = [(each.do, list(each.seats), each.thing) for each in fresh] or [(HELP, [], "")]
+    told = dict.fromkeys((each.do, tuple(each.seats), each.thing) for each in fresh)
+    parts: list[tuple[str, tuple[int, ...], str]] = [*told] or [(HELP, (), "")]
     text = " ".join(_sentence(*part) for part in parts)
-    coded: dict[str, Json] = {CODE_KEY: ANSWER_CODE, ANSWER_PARTS: [list(part) for part in parts]}
+    coded: dict[str, Json] = {
+        CODE_KEY: ANSWER_CODE,
+        ANSWER_PARTS: [[do, list(seats), thing] for do, seats, thing in parts],
+    }
 
     def write(kind: str, to: tuple[int, ...], data: Mapping[str, Json]) -> MessageDraft:
         return MessageDraft(text, kind, to, {**coded, **data})

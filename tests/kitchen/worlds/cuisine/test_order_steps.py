@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 
+from kitchen.agents.make_situation import make_situation
+from kitchen.contract.agent import run_without_waiting
+from kitchen.contract.page import StepView
 from kitchen.contract.world import Command, World
 from kitchen.worlds.cuisine.display_text import BriefLookup, brief_lookup
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
-from kitchen.worlds.cuisine.order_steps import useful_commands
+from kitchen.worlds.cuisine.order_steps import IDLE_STEPS, idle_robots, useful_commands
+from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, command, kitchen, play
 from tests.kitchen.worlds.cuisine.test_aim_pursuit import led
-from tests.nightly import thinned
+from tests.kitchen.worlds.cuisine.test_page import seen
+from tests.nightly import nightly, thinned
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -136,17 +143,57 @@ def test_what_is_in_a_tool_counts_for_one_order_only() -> None:
     assert useful(world, orders=ordered(soup, soup)) == {"goto storage0"}
 
 
-def test_what_a_teammate_carries_needs_no_second_one_unless_there_is_nothing_else_to_do() -> None:
+def test_what_a_teammate_carries_needs_no_second_one() -> None:
     world = kitchen("level_3", seats=2)
     for text in ("goto storage0", "get storage0 rice"):
         world.step({1: command(text)})
     play(world, "goto storage0")
     assert useful(world, orders=ordered("tunaSushi")) == {"get storage0 tuna"}
     agents = [agent | {"holds": "tunaSushi"} if seat else agent for seat, agent in _agents(world)]
-    assert useful(world, orders=ordered("tunaSushi"), agents=agents) == {
-        "get storage0 tuna",
-        "get storage0 rice",
-    }
+    assert useful(world, orders=ordered("tunaSushi"), agents=agents) == set()
+
+
+def test_what_a_teammate_holds_who_does_nothing_counts_no_more() -> None:
+    world = kitchen("level_3", seats=2)
+    play(world, "goto storage0")
+    agents = [agent | {"holds": "rice"} if seat else agent for seat, agent in _agents(world)]
+    view = changed(seen(world, 0), observation={**world.observe(0), "agents": agents})
+    still = [StepView(number, {0: ("goto", "pot0"), 1: ("noop",)}, ()) for number in range(IDLE_STEPS, 0, -1)]
+    assert idle_robots(replace(view, history=tuple(still))) == {1}
+    assert idle_robots(replace(view, history=tuple(still[1:]))) == set()
+    walked = replace(still[-1], commands={1: ("goto", "storage0")})
+    assert idle_robots(replace(view, history=(*still[:-1], walked))) == set()
+    there = {**world.observe(0), "agents": agents, "orders": ordered("tunaSushi")}
+    lookup = brief_lookup(world.brief(0))
+    assert ("get", "storage0", "rice") not in useful_commands(lookup, there, 0)
+    assert ("get", "storage0", "rice") in useful_commands(lookup, there, 0, {1})
+
+
+BESIDE = [(level, 1 + number % 3) for number, level in enumerate(LEVELS)]
+"""Each level, beside one to three teammates."""
+
+
+@pytest.mark.parametrize(
+    ("level", "mates"),
+    [
+        *BESIDE,
+        *nightly(
+            *((level, mates) for level in LEVELS for mates in (1, 2, 3) if (level, mates) not in BESIDE)
+        ),
+    ],
+)
+def test_who_follows_dots_beside_planners_serves_and_throws_nothing_away(level: str, mates: int) -> None:
+    for choose in CHOICES.values():
+        world = kitchen(level, seats=1 + mates, seed=mates, beta=2.5, max_steps=LONG_ENOUGH)
+        chance, lookup, memory = Random(1), brief_lookup(world.brief(0)), None
+        while not world.over:
+            situation = make_situation(world, range(1, world.seats), memory=memory)
+            decision = run_without_waiting(CuisinePlanner({"tries": 0}).decide(situation))
+            memory, marked = decision.memory, dotted(world, 0, lookup)
+            chosen = choose(marked, chance) if marked else ("noop",)
+            assert chosen != ("put", "storage0"), f"step {world.clock}: {world.observe(0)['agents'][0]}"
+            world.step({**decision.commands, 0: chosen})
+        assert world.score()["completed"]
 
 
 def _agents(world: World) -> list[tuple[int, dict[str, Any]]]:

@@ -242,6 +242,7 @@ async def test_who_presses_in_vain_reads_why_and_a_held_key_is_told_of_once(brow
     await page.evaluate(HEAR_ALOUD)
     for verb in ("north", "west", "interact", "interact", "interact"):
         await clock.tick(verb)
+    assert await page.locator(".refused-words[aria-hidden=true]").all_inner_texts() == ["both hands are full"]
     refused: Json = {"kind": "refused", "seat": 1, "command": ["interact"], "reasons": ["hands_full"]}
     await clock.tick("stay", events=[refused])  # another cook's is not told
     deeds = await page.locator("[data-deeds] .past-line").all_inner_texts()

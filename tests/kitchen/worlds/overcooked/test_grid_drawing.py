@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from kitchen.contract.page import DRAWING_ONLY, SeatView
+from kitchen.contract.page import DRAWING_ONLY, SeatView, StepView
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.overcooked.game_rules import STAY
 from kitchen.worlds.overcooked.page import PAGE
@@ -82,6 +82,18 @@ async def test_a_cook_glides_to_its_place_or_is_there_at_once(browser: Browser, 
     assert (await page.evaluate(at_once, later) == before) is (motion == "no-preference")
     await page.wait_for_function(f"() => ({STANDS})()[0] !== {json.dumps(before[0])}")
     await page.wait_for_function(f"() => ({OUT_OF_PLACE})().length === 0")
+
+
+async def test_an_action_without_effect_is_seen_at_the_cook_of_who_did_it(browser: Browser) -> None:
+    page, world = await open_page(browser, seen(make("cramped_room"), 0), PAGE), make("cramped_room")
+    past: list[StepView] = []
+    for number, commands in enumerate(((STAY, ("interact",)), (("interact",), STAY)), start=1):
+        past.insert(0, step(world, *commands))
+        panels = PAGE.panels(seen(world, 0, tuple(past)))
+        await page.evaluate(SWAP, {each.id: render_panel(each) for each in panels if each.id == "happened"})
+        await page.evaluate(CHANGED)
+        told = await page.locator(".refused-words").all_inner_texts()
+        assert told == ["there is nothing to use here"] * (number == 2), "the first was another's"
 
 
 async def test_pots_and_hands_show_what_is_in_them(browser: Browser) -> None:

@@ -192,8 +192,8 @@ def test_the_last_questions_remind_who_the_teams_were(client: Client) -> None:
     study = make_study(orders="fixed")
     SurveyItem.objects.create(study=study, key="best", kind="team", place="final", measure="B", text="Best?")
     page = last_questions(study, client)
-    assert 'Team 0: <span class="quiet">episode 1 of 2, you alone, 0 dishes served</span>' in page
-    assert "Team 1: " in page and "episode 2 of 2" in page and "Condition" not in page
+    assert 'Team 0: <span class="quiet">game 1 of 2, you alone, 0 dishes served</span>' in page
+    assert "Team 1: " in page and "game 2 of 2" in page and "Condition" not in page
     assert "The teams that you played with" not in page
 
 
