@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0041_hides_dots"),
+        ("kitchen", "0040_hides_dots"),
         ("study", "0057_round_trips"),
     ]
 
