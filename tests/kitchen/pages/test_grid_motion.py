@@ -3,11 +3,13 @@ are those of the test, so a busy machine changes nothing."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser
+import pytest_asyncio
+from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER
 
@@ -44,14 +46,19 @@ WALKED = """([tick, frame, trip, comings, moves]) => {
 and in which step a key counts that is pressed in step 10."""
 
 
-async def walked(browser: Browser, comings: list[float], moves: str, trip: int | None = None) -> Any:
+@pytest_asyncio.fixture(loop_scope="session")
+async def stub(browser: Browser) -> AsyncIterator[Page]:
+    """An empty page without a server."""
     page = await browser.new_page()
+    yield page
+    await page.close()
+
+
+async def walked(page: Page, comings: list[float], moves: str, trip: int | None = None) -> Any:
     await page.set_content(STUB)
     for name in ("play/tick_pace.js", "grid_motion.js"):
         await page.add_script_tag(path=SCRIPTS / name)
-    told = await page.evaluate(WALKED, [TICK, FRAME, trip, comings, moves])
-    await page.close()
-    return told
+    return await page.evaluate(WALKED, [TICK, FRAME, trip, comings, moves])
 
 
 def ways(drawn: list[list[float]]) -> list[float]:
@@ -59,25 +66,25 @@ def ways(drawn: list[list[float]]) -> list[float]:
     return [two - one for (_, one), (_, two) in pairwise(drawn)]
 
 
-async def test_who_is_followed_walks_evenly_and_catches_up_on_the_way(browser: Browser) -> None:
+async def test_who_is_followed_walks_evenly_and_catches_up_on_the_way(stub: Page) -> None:
     late = [0, 30, 5, 60, 20, 0, 45, 10, 55, 0, 30, 40, 5, 50, 0, 25]
-    drawn, *_ = await walked(browser, [TICK * (n + 1) + by for n, by in enumerate(late)], "follow")
+    drawn, *_ = await walked(stub, [TICK * (n + 1) + by for n, by in enumerate(late)], "follow")
     steady = [way for way, (now, _) in zip(ways(drawn), drawn, strict=False) if now > TICK * 8]
     usual = FRAME / TICK
     assert sum(abs(way - usual) < 0.02 for way in steady) > 0.9 * len(steady)
     arrivals = [TICK * (n + 1) for n in range(5)] + [TICK * 10 + n for n in range(5)] + [TICK * 11.0]
-    paused, *_ = await walked(browser, arrivals, "follow")
+    paused, *_ = await walked(stub, arrivals, "follow")
     assert max(ways(paused)) <= 3 * usual + 1e-9 and paused[-1][1] == len(arrivals)
     assert min(now for now, at in paused if at >= len(arrivals) - 1) <= TICK * 13  # and soon it is there
 
 
-async def test_what_was_shown_too_early_is_put_right_within_150_ms(browser: Browser) -> None:
-    drawn, *_ = await walked(browser, [TICK, 2 * TICK], "glide")
+async def test_what_was_shown_too_early_is_put_right_within_150_ms(stub: Page) -> None:
+    drawn, *_ = await walked(stub, [TICK, 2 * TICK], "glide")
     assert max(map(abs, ways(drawn))) <= FRAME / 150 + 1e-9
     assert drawn[-1][1] == 0 and drawn[-1][0] <= 2 * TICK + FRAME + 150 + FRAME
 
 
-async def test_a_key_counts_in_the_step_that_it_reaches_in_time(browser: Browser) -> None:
+async def test_a_key_counts_in_the_step_that_it_reaches_in_time(stub: Page) -> None:
     for trip, step, closes in ((0, 11, 1600), (100, 11, 1500), (200, 12, 1400)):
-        told = await walked(browser, [float(TICK * (n + 1)) for n in range(3)], "follow", trip)
+        told = await walked(stub, [float(TICK * (n + 1)) for n in range(3)], "follow", trip)
         assert told[1:] == [step, closes]
