@@ -173,9 +173,7 @@ class OvercookedPage(GridPage):
             "move",
             gettext_noop("Move"),
             gettext_noop("Walk with the arrow keys. Face what you want to use, and press space."),
-            gettext_noop(
-                "Walk with the arrow buttons. Face what you want to use, then tap the big button."
-            ),
+            gettext_noop("Walk with the arrow buttons. Face what you want to use, then tap the big button."),
         ),
         Beat(
             "cook",
