@@ -88,6 +88,7 @@ def test_what_is_said_about_hints_after_practice_tells_of_the_dots(
 ) -> None:
     person = practising(1, hides_dots=dots != "both")
     idle_out(person)
+    assert person.practice_id
     Episode.objects.filter(pk=person.practice_id).update(hides_dots=dots == "none")
     page = text(client, person)
     assert "From now on you get no hints" in page
