@@ -46,6 +46,8 @@ PIXEL = """([x, y]) => {
     return [own.left + own.width / 2 + right * cell, own.top + own.height / 2 + down * cell];
 }"""
 """What is so many columns and rows from the own builder, on the floor: at an angle or from above."""
+BESIDE = ([0.45, -0.45], [1.2, -0.2])
+"""Places on the cells of the wall that the builder at the first cell does not cover."""
 FOCUSED = "document.activeElement.dataset.spot || ''"
 OVER = "#bar[data-phase=over]"
 
@@ -92,7 +94,7 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
     await page.click("#menu [data-amount] .action >> text=Stay for some steps")
     await page.keyboard.press("Enter")  # sends an action with an amount that was clicked
     await person.stepped(1, patience=10_000)
-    cells = [await page.evaluate(PIXEL, [column + 0.45, -0.45]) for column in (0, 1)]
+    cells = [await page.evaluate(PIXEL, at) for at in BESIDE]
     for column, at in enumerate(cells):
         await page.mouse.click(*at)  # beside who stands there
         await person.stepped(column + 2, patience=10_000)
@@ -116,7 +118,7 @@ async def test_who_does_not_know_the_blueprint_places_what_a_partner_asks_for_ce
     await page.keyboard.press("Enter")
     await page.click("[data-spot-menu] >> text=Place stone here")
     await person.stepped(1)
-    cells = [await page.evaluate(PIXEL, [column + 0.45, -0.45]) for column in (0, 1)]
+    cells = [await page.evaluate(PIXEL, at) for at in BESIDE]
     await page.mouse.click(*await page.evaluate(PIXEL, [0.9, -0.1]))
     await person.stepped(2)  # it was the only action: the wrong block is removed
     for column, item in enumerate(("stone", "glass")):

@@ -367,7 +367,7 @@ async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
     await assistant.page.wait_for_selector("#phase:has-text('Answer Cook 1')")
     await chef.page.wait_for_selector("#phase:has-text('Cook 2 is answering')")
     assert await chef.page.locator("#ask-form [data-send]").is_disabled()
-    await chef.page.locator("#menu .action").first.click()
+    await chef.page.locator("#menu .action").first.click(force=True)
     await picture(assistant.page, "two-assistant-busy")
     await assistant.page.set_viewport_size({"width": 1440, "height": 900})
     await picture(assistant.page, "two-assistant-busy-wide")

@@ -1,7 +1,7 @@
 """Measure how many frames a second the map of the block worlds draws: `python -m tests.live.frames`.
 
 The map shows 2,048 blocks around a builder who walks without a pause, so every frame shows them elsewhere.
-The program prints, from above and at an angle: frames a second, the time between frames that 95 of 100 keep,
+The program prints, at an angle and from above: frames a second, the time between frames that 95 of 100 keep,
 and the milliseconds that the page itself spends on a frame. A browser draws at most 60 frames a second. It
 needs Chromium, but no server. Without a graphics card, Chromium draws with the processor, which is slower.
 `--seconds` sets the time for each view.
@@ -101,8 +101,8 @@ async def run(seconds: float) -> None:
         for width, height in SIZES:
             page: Any = await open_page(browser, view, get_page("blocks_gather"))
             await page.set_viewport_size({"width": width, "height": height})
-            for name in ("from above", "at an angle"):
-                if name == "at an angle":
+            for name in ("at an angle", "from above"):
+                if name == "from above":
                     await page.click("[data-angle]")
                 rate, gap, paint = await measure(page, seconds)
                 print(

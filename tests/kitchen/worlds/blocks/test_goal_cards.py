@@ -20,7 +20,7 @@ def test_every_world_shows_what_is_wanted_at_the_start(family: str) -> None:
     cards = list(goal_cards(seen(world, 0)))
     assert cards and all(card.amount > 0 and card.name for card in cards)
     panels = get_page(world.kind).panels(replace(seen(world, 0), shown=DRAWING_ONLY))
-    assert [panel.shows.cards for panel in panels if panel.id == "goals"] == [tuple(cards)]
+    assert [panel.shows for panel in panels if panel.id == "goals"] == [(tuple(cards),)]
 
 
 def test_an_order_becomes_urgent_and_a_block_that_stands_is_not_missing() -> None:
@@ -39,7 +39,7 @@ def test_an_order_becomes_urgent_and_a_block_that_stands_is_not_missing() -> Non
 
 def spoken(world: Any, *commands: tuple[str, ...]) -> str:
     """What a screen reader hears after the last of these steps."""
-    steps = []
+    steps: list[StepView] = []
     for number, command in enumerate(commands):
         events = tuple(world.step({0: command}))
         steps.insert(0, StepView(number=number + 1, commands={0: command}, events=events))

@@ -47,8 +47,8 @@ IN_FRONT = """name => {
 async def test_the_map_is_whole_in_sight_and_shows_blocks_where_they_are(browser: Browser) -> None:
     world = game("gather")
     world.at = [(0, 0, 0), (3, 0, 2)]
-    for cell in ((2, 0, 0), (3, 0, 0), (4, 0, 0), (1, 0, 1)):
-        world.grid.put(cell, "stone")
+    for place in ((2, 0, 0), (3, 0, 0), (4, 0, 0), (1, 0, 1)):
+        world.grid.put(place, "stone")
     page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
     problems: list[str] = []
     await page.click("[data-angle]")

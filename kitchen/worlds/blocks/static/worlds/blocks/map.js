@@ -450,7 +450,7 @@
     if (cell && (!view.angled || wanted.print)) return wanted;
     const [left, up] = view.moved;
     const far = (one) => Math.hypot(one.x + left - x, one.y + up - y) - (one.ahead ?? 0);
-    const near = things.filter((one) => far(one) < Math.max(FINGER, view.cell * 0.6));
+    const near = things.filter((one) => (!cell || one.spot === "site") && far(one) < Math.max(FINGER, view.cell * 0.6));
     return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null) ?? wanted;
   }
 
