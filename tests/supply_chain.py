@@ -128,8 +128,8 @@ MIT licence (`LICENSE`).
 - The table lists the packages in `requirements.txt`. `make sbom` writes it, and the bill of materials
   (CycloneDX, `docs/sbom.json`). Packages that only tests and checks need are in neither.
 - `static/vendor/` has other people's work, each with its licence beside it.
-- The characters and guests (`templates/kitchen/play/characters.html`), the furniture and the sounds
-  (`static/js/sounds.js`, made by the browser, without files) are our own work.
+- The characters and guests (`templates/kitchen/play/characters.html`), the rooms, the furniture and
+  the sounds (`static/js/sounds.js`, made by the browser, without files) are our own work.
 - The pictures of food are Microsoft's Fluent Emoji (MIT). The fonts of figures and reports are DejaVu 2.37
   (`kitchen/charts/fonts/`).
 

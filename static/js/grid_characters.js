@@ -27,7 +27,7 @@
 
     function create(seat) {
       const [held, thought, face, arms] = [make("g", { class: "held" }), make("g", { class: "thought" }), part("face-calm"), part("arms-stand")];
-      const drawn = make("g", { transform: "translate(0 -3.45) scale(1.15)" }, part(`cook-${seat + 1}`), face, arms);
+      const drawn = make("g", { transform: "translate(0 -3.45) scale(1.15)" }, part(`whole-${seat + 1}`), face, arms);
       shown[seat] = { held, thought, face, arms, holds: "", thinks: "", pose: "stand", does: "", until: 0, row: 0, element: null };
       return make("g", { class: "figure" }, drawn, held, thought);
     }

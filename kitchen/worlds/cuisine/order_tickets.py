@@ -144,7 +144,8 @@ def is_late(order: Mapping[str, Json], brief: Mapping[str, Json]) -> bool:
 
 
 def _lifetime(order: Mapping[str, Json], brief: Mapping[str, Json]) -> int:
-    return max(brief["lifetimes"].get(order["dish"], order["life"]), order["life"])
+    life: int = order["life"]
+    return max(int(brief["lifetimes"].get(order["dish"], life)), life)
 
 
 def _ticket(

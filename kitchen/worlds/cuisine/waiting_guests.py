@@ -55,5 +55,5 @@ def _waiting(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[str, Guest]]
 def _look(end: int, dish: str, lookup: BriefLookup) -> int:
     """Return how the guest looks whose order ends at this step. Guests who came one after the other look
     different."""
-    came = end - lookup.brief["lifetimes"].get(dish, 0)
-    return came // max(lookup.brief["interval"], 1) % LOOKS + 1
+    came = end - int(lookup.brief["lifetimes"].get(dish, 0))
+    return came // max(int(lookup.brief["interval"]), 1) % LOOKS + 1

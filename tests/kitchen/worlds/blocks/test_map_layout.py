@@ -128,7 +128,9 @@ async def test_a_high_conversation_leaves_the_buttons_of_the_map_in_sight(browse
     await page.close()
 
 
-async def test_what_is_pointed_at_is_told_anew_when_it_changes(browser: Browser) -> None:
+async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_at_is_told_anew(
+    browser: Browser,
+) -> None:
     world = game("construction", blueprint="pyramid")
     world.put_block((0, 0, 0), "sandstone")  # so that there is a chunk
     page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
@@ -136,7 +138,10 @@ async def test_what_is_pointed_at_is_told_anew_when_it_changes(browser: Browser)
     assert box
     await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert (await page.inner_text("[data-pointed]")).startswith("missing: sandstone level 1")
+    swings = page.locator(".is-builder .character use[href='#pose-chop']")
+    assert await swings.count() == 0
     await page.evaluate(STAND, {"sandstone": [0, 64]})
+    assert await swings.count() == 1
     await page.evaluate(PAINTED)
     assert (await page.inner_text("[data-pointed]")).startswith("sandstone level 1")
     await page.mouse.move(2, 2)

@@ -92,14 +92,42 @@ async def test_a_dish_flies_to_the_guest_and_its_ticket_is_stamped_or_only_that(
 ) -> None:
     page = await open_page(browser, with_dish("salmonSushi", {"dish": "salmonSushi", "life": 20}))
     await page.emulate_media(reduced_motion="reduce" if calm else "no-preference")
+    looks = await page.get_attribute("[data-guest] use", "href")
     moves = await arrive(page, with_dish(None))
     assert ["ticket ghost stamped", 0] in moves
+    assert await page.get_attribute("[data-guest=happy] use", "href") == looks
     assert [told for told, _ in moves if told == "thing held ghost"] == ([] if calm else ["thing held ghost"])
     assert await page.locator("[data-guest=happy]").count() == 1
     assert await page.evaluate("() => getComputedStyle(document.querySelector('.gain')).animationName") == (
         "none" if calm else "rise"
     )
     assert await page.evaluate(GHOSTS) == 0
+
+
+END = """reached => {
+    const [play, over] = ["[data-play]", "#over"].map(one => document.querySelector(one));
+    const tell = () => play.dispatchEvent(new Event("brigade:panels"));
+    over.className = "over";
+    tell();
+    over.className = "over is-over";
+    over.innerHTML = `<dl class="figures"><div><dd>${reached}</dd></div><div><dd>60</dd></div></dl>`;
+    tell();
+    return document.querySelectorAll(".confetti svg").length;
+}"""
+"""The game ends with so much reached: how many shapes fall."""
+
+
+async def test_an_end_with_something_reached_is_celebrated_unless_less_motion_is_wanted(
+    browser: Browser,
+) -> None:
+    page = await open_page(browser, play(kitchen()))
+    assert await page.evaluate(END, 0) == 0
+    await page.emulate_media(reduced_motion="reduce")
+    assert await page.evaluate(END, 2) == 0
+    assert await page.locator(".character use[href='#pose-cheer']").count() == 1
+    await page.emulate_media(reduced_motion="no-preference")
+    assert await page.evaluate(END, 2) > 0
+    await page.wait_for_selector(".confetti", state="detached")
 
 
 async def test_words_beside_a_robot_fit_when_the_kitchen_was_not_seen(

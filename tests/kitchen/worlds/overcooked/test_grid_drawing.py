@@ -26,7 +26,7 @@ OUT_OF_PLACE = """() => {
     const wrong = [], board = document.getElementById("board"), box = one => one.getBoundingClientRect();
     const shown = box(board), side = shown.width / (board.viewBox.baseVal.width / board.dataset.cell);
     JSON.parse(document.getElementById("seen").value).players.forEach(({at}, seat) => {
-        const body = box(document.querySelector(`.actor use[href='#cook-${seat + 1}']`));
+        const body = box(document.querySelector(`.actor use[href='#whole-${seat + 1}']`));
         const [x, y] = [body.left + body.width / 2 - shown.left, body.top + body.height / 2 - shown.top];
         const high = (at[1] + .5) * side - y; // the hat is higher than the feet are low
         if (Math.abs(x - (at[0] + .5) * side) > 2 || high < 0 || high > side / 4)
