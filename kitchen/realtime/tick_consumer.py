@@ -37,6 +37,7 @@ from kitchen.play.turn.websocket_messages import (
     SyncMessage,
     TurnStamp,
     read_one_of,
+    seat_changes,
 )
 from kitchen.realtime.tick_messages import (
     MAX_REMEMBERED_LOSS_MS,
@@ -122,7 +123,9 @@ class TickPage(OpenPage):
         if mind is not None or page != self.name:
             return PageAnswer(close=ELSEWHERE_CLOSE_CODE if mind is None else TAKEN_OVER_CLOSE_CODE)
         if status == Episode.Status.PLAYING or self.is_over:
-            return PageAnswer((*self._late_texts(), *self._gone_texts(len(gone or {})), *self._away_texts()))
+            return PageAnswer(
+                (*self._late_texts(), *self._gone_texts(seat_changes(gone)), *self._away_texts())
+            )
         self.is_over = True
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 

@@ -65,7 +65,7 @@ STUDY_FIELD_FORMATS = {"budget_limit": 2, **{name: since for name, (since, _) in
 """The first format whose documents contain a field of the study, by field name."""
 IMPLIED_DEFAULTS = {name: default for name, (_, default) in LATER_FIELDS.items()}
 """The values that an older document implies for fields it lacks."""
-AROUND_ROUNDS = ("ready_card", "end_card", "rating_replay", "lobby_practice")
+AROUND_ROUNDS = ("ready_card", "end_card", "rating_replay", "lobby_practice", "lobby_practice_shared")
 """Fields of a condition that switch on what people see before and after a round."""
 CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
@@ -75,7 +75,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("levels", "talk_language"), 10),
     "recommends_sound": 12,
     **dict.fromkeys(AROUND_ROUNDS, 12),
-    "hides_dots": 13,
+    **dict.fromkeys(("hides_dots", "lobby_practice_shared"), 13),
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {
@@ -132,6 +132,7 @@ class ConditionPlan(Record):
     end_card: bool = False
     rating_replay: bool = False
     lobby_practice: bool = False
+    lobby_practice_shared: bool = False
     hides_dots: bool = False
 
 

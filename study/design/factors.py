@@ -52,6 +52,7 @@ FIELDS = (
     "end_card",
     "rating_replay",
     "lobby_practice",
+    "lobby_practice_shared",
     *DICTIONARIES,
 )
 """The fields of a condition that a level can set."""

@@ -87,6 +87,7 @@ CONDITION = {
     "end_card": "Show one's share and the best result after the round",
     "rating_replay": "Offer the last ten seconds while rating",
     "lobby_practice": "Offer a kitchen while waiting for others",
+    "lobby_practice_shared": "Let those who wait share this kitchen",
 }
 ITEM = {**form_labels(), "enabled": "Asked"}
 PART = {"enabled": "On: participants see this part", "text": "Text"}

@@ -29,7 +29,7 @@ TAKEN = (
     *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans", "goal", "ends_at_goal", "talk_language"),
     *("recommends_sound", "sound", "hides_dots"),
-    *("ready_card", "end_card", "rating_replay", "lobby_practice"),
+    *("ready_card", "end_card", "rating_replay", "lobby_practice", "lobby_practice_shared"),
     *("people", "group", "given_up_step", "given_up_because", "without_people"),
     *("predictions_judged", "predictions_right", "predictions_share", "tick_ms"),
     *READING_COLUMNS,

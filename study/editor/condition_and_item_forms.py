@@ -108,6 +108,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "end_card",
             "rating_replay",
             "lobby_practice",
+            "lobby_practice_shared",
             WORLD,
             COPLAYER,
             "teammates",

@@ -51,6 +51,7 @@ SINGLE_FIELDS = (
     "end_card",
     "rating_replay",
     "lobby_practice",
+    "lobby_practice_shared",
 )
 """Fields of a condition whose values can be the levels of a factor. A factor of other fields, such as the
 world, is made from whole conditions."""

@@ -106,7 +106,7 @@ def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) ->
 
 def _seats(person: Participant) -> Iterator[tuple[int, int]]:
     for practised in person.practised_ids:
-        yield practised, 0 if practised == person.warm_up_id else person.practice_seat
+        yield practised, person.warm_up_seat if practised == person.warm_up_id else person.practice_seat
     for one in person.rounds.exclude(episode=None):
         assert one.episode_id  # noqa: S101 - asked for above
         yield one.episode_id, one.seat

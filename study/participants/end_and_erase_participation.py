@@ -215,8 +215,10 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
 
 
 def _seats(person: Participant) -> dict[int | None, int]:
-    """Return the person's seats in the episodes of rounds. The result maps episode ids to seat numbers."""
-    return dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
+    """Return the person's seats in the episodes that can be shared: those of rounds, and the one played while
+    waiting. The result maps episode ids to seat numbers."""
+    seats: dict[int | None, int] = {person.warm_up_id: person.warm_up_seat} if person.warm_up_id else {}
+    return seats | dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
 
 
 def group_lock(participant_id: int) -> None:

@@ -139,7 +139,10 @@ class Participant(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="warmed_up_by",
-        help_text="The episode that the person played alone while waiting for others.",
+        help_text="The episode that the person played while waiting for others, alone or with other people.",
+    )
+    warm_up_seat = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="The person's seat in that episode."
     )
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)

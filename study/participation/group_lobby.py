@@ -109,15 +109,18 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 
 
 @transaction.atomic
-def leave_lobby(*, participant_id: int, load: int) -> None:
+def leave_lobby(*, participant_id: int, load: int) -> bool:
     """Record that the participant closed the lobby's page. The participant is then absent until the page
     sends a signal again.
 
-    `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
+    `load` is the load count of the closed page. Return False, and change nothing, if the page was loaded
+    again since.
     """
     person = lock_participant(participant_id)
-    if load == lobby_loads(person):
-        GroupMember.objects.filter(participant=person).update(seen_at=timezone.now() - AWAY_SECONDS)
+    if load != lobby_loads(person):
+        return False
+    GroupMember.objects.filter(participant=person).update(seen_at=timezone.now() - AWAY_SECONDS)
+    return True
 
 
 def lobby_loads(person: Participant) -> int:

@@ -15,6 +15,7 @@ from kitchen.contract.organisation import Organisation, with_fixed_message_limit
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
+from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import LANGUAGE_IN_PROMPTS, LEADER_MESSAGES, Blueprint, ConditionPlan
@@ -122,6 +123,15 @@ def create_practice_episode(person: Participant) -> Episode:
 def create_solo_episode(person: Participant, plan: ConditionPlan, *, seed: int) -> Episode:
     """Create an episode with hints and without a goal, in which the participant is the only person."""
     return _episode(person, plan, seed=seed, hints=True)
+
+
+def create_shared_kitchen(
+    person: Participant, plan: ConditionPlan, *, seed: int, absence: AbsencePolicy
+) -> Episode:
+    """Create an episode with hints and without a goal for people who wait. The participant has the first
+    seat. The plan's co-player plays each other seat until a person takes it."""
+    free = range(1, seats_of(plan))
+    return _episode(person, plan, seed=seed, people=[0], hints=True, absence=absence, free=free)
 
 
 def _episode(

@@ -38,6 +38,7 @@ from study.participation.enter_study import (
 from study.participation.group_lobby import leave_lobby
 from study.participation.idle_timeout import idle_clock, participant_here, timed_out_if_late
 from study.participation.language_choice import activate_language
+from study.participation.lobby_practice import pause_kitchen
 from study.participation.page_progress import is_waiting, page_opened, participant_of_key
 from study.participation.pages import (
     consent_guide_debriefing,
@@ -316,7 +317,8 @@ def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
     try:
         person = timed_out_if_late(_person(request, key))
         if (load := request.POST.get("gone", "")).isdecimal() and len(load) < 9:
-            leave_lobby(participant_id=person.pk, load=int(load))
+            if leave_lobby(participant_id=person.pk, load=int(load)):
+                pause_kitchen(person)
             return JsonResponse({})
         return lobby_state(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this moment

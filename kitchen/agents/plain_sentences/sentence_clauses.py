@@ -101,16 +101,19 @@ def _with_condition(
         clauses = _sentence_clauses(sentence_parts(split.rest), players, asks=asks, topic=topic)
         clauses = [one for one in clauses if one.kind != TALK]
     if clauses and all(one.kind == ORDER for one in clauses):
-        return [replace(one, when=_named_condition(split.condition, one)) for one in clauses]
+        return [_with_topic(one, split.condition) for one in clauses]
     named = tuple(dict.fromkeys(number for token in sentence for number in token.players))
     return [Clause(UNCLEAR, players=named or players)]
 
 
-def _named_condition(condition: Condition | None, order: Clause) -> Condition | None:
-    """Return the condition with its thing. *It* means the thing of the order."""
-    if condition is None or condition.thing:
-        return condition
-    return replace(condition, thing=order.things[0] if order.things else "")
+def _with_topic(order: Clause, condition: Condition | None) -> Clause:
+    """Return the order with its condition. If only one of the two names a thing, it is that of the other,
+    too: *when the bread is baked, serve*."""
+    if condition and not condition.thing:
+        condition = replace(condition, thing=order.things[0] if order.things else "")
+    elif condition and order.verb == "serve" and not order.things:
+        order = replace(order, things=(condition.thing,))
+    return replace(order, when=condition)
 
 
 def _sentence_clauses(
@@ -326,6 +329,7 @@ class _Reader:
         lasts = is_told and any(
             one.meaning == VERB and sign.meaning == "zhe" for one, sign in pairwise(tokens)
         )
+        lasts |= any(token.form == LOCATED for token in tokens) and self.part.has("le")
         handled = self.part.has(PLAYERS, "anyone") and self.part.tokens[-1].meaning == "le"
         handled = handled and any(token.form == HANDLED for token in self.part.tokens)
         invariant = any(

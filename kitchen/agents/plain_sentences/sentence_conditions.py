@@ -77,7 +77,7 @@ def _condition_last(before: list[Token], following: Sequence[Token]) -> Conditio
 def _without_begin(sentence: Sequence[Token]) -> ConditionalSentence | None:
     """Return the parts of a Chinese sentence whose condition has a word after it only: *米饭好了就上菜*."""
     for place, token in enumerate(sentence):
-        if token.meaning == SO or (token.meaning == "then" and not token.text.isascii()):
+        if token.meaning == SO or (token.meaning in ("then", "while") and not token.text.isascii()):
             begin = next((at for at, one in enumerate(sentence) if one.meaning not in _BEFORE), place)
             rest = [one for one in sentence[place + 1 :] if one.meaning != SO]
             if rest and (found := _condition(sentence[begin:place])):

@@ -1,4 +1,5 @@
 """Replace people who left or are absent from an episode that they share with others, or end the episode.
+Give free seats to people who come later.
 
 A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`). The policy says whether
 an agent then plays for the person, or the episode ends. An episode without people left always ends.
@@ -18,16 +19,18 @@ from kitchen.contract.mailbox import platform_sentence
 from kitchen.contract.team_messages import GONE
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
-from kitchen.play.models import Episode, Mind, Seat, SeatCommand
+from kitchen.play.models import Episode, Mind, Seat, SeatCommand, new_key
 from kitchen.play.turn import step_timer
 from kitchen.play.turn.conversation import add_platform_message, conversation_partners, member_of
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_cache import refresh_turn
+from kitchen.play.turn.websocket_messages import JOINED
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent
 from kitchen.words.gettext_without_django import gettext_noop
 
-AWAY, LEFT, NEVER = "away", "left", "never"
-"""The reasons why an agent has a person's seat: the person missed too many turns, left, or never came."""
+AWAY, LEFT, NEVER, FREE = "away", "left", "never", "free"
+"""The reasons why an agent has a person's seat: the person missed too many turns, left, or never came. A FREE
+seat is played by an agent until a person takes it."""
 ABSENCE_REASONS = {
     AWAY: gettext_noop("somebody who played in it was away"),
     LEFT: gettext_noop("somebody who played in it left the study"),
@@ -70,6 +73,16 @@ def never_arrived(seats: Iterable[int]) -> dict[str, Json]:
     """Return the value of `Episode.gone` for people who never arrived. It says that agents play these seats
     from the first step."""
     return {str(seat): {"step": 1, "why": NEVER, "said": 0} for seat in seats}
+
+
+def free_until_taken(seats: Iterable[int]) -> dict[str, Json]:
+    """Return the value of `Episode.gone` for seats that agents play until people take them."""
+    return {str(seat): {"step": 1, "why": FREE, "said": 0} for seat in seats}
+
+
+def free_seats(episode: Episode) -> list[int]:
+    """Return the seats of this episode that people can still take."""
+    return sorted(int(seat) for seat, each in (episode.gone or {}).items() if each["why"] == FREE)
 
 
 def absence_policy_of(episode: Episode) -> AbsencePolicy:
@@ -120,6 +133,26 @@ def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
     return True
 
 
+def seat_person(turn: OpenTurn, seat: int) -> bool:
+    """Give a seat that an agent plays to a person: a free seat, or the person's own seat after an absence.
+
+    Returns False, and changes nothing, if no agent plays it in place of a person. A command that the agent
+    gave for the open step stays. `Episode.gone` then has the seat's first step of the person, and JOINED.
+    Call this with the turn refreshed and locked (`refresh_turn`).
+    """
+    episode, gone = turn.episode, turn.episode.gone or {}
+    if seat in turn.people or str(seat) not in gone:
+        return False
+    first = turn.step + (seat in turn.given)
+    Seat.objects.filter(episode=episode, number=seat).update(mind=None, page="", key=new_key())
+    Episode.objects.filter(pk=episode.pk).update(
+        gone={**gone, str(seat): {"step": first, "why": JOINED, "said": 0}},
+        organisation=_with_person(episode.organisation, seat),
+    )
+    refresh_turn(turn)
+    return True
+
+
 def _conversation_over(turn: OpenTurn, seat: int) -> None:
     """Tell the person's conversation partner that the person is gone. Does nothing unless people talk with
     one partner at a time."""
@@ -134,9 +167,16 @@ def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | N
 
 
 def _no_person(organisation: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the stored organisation with an agent as the member of this seat. Return None if there is no
-    organisation."""
+    return _with_person(organisation, seat, is_person=False)
+
+
+def _with_person(
+    organisation: Mapping[str, Json] | None, seat: int, *, is_person: bool = True
+) -> dict[str, Json] | None:
+    """Return the stored organisation with a person, or an agent, as the member of this seat. Return None if
+    there is no organisation."""
     if organisation is None:
         return None
-    members = [{**one, "person": False} if seat in one["seats"] else one for one in organisation["members"]]
+    stored = organisation["members"]
+    members = [{**one, "person": is_person} if seat in one["seats"] else one for one in stored]
     return {**organisation, "members": members}

@@ -214,8 +214,8 @@ def submit_to_turn(
         if overdue := overdue_people(turn):
             _close(turn, overdue)
         ahead = ahead if same else None
-        claims = [turn.standing[each.row.mind_id] for each in decisions]
-        taken = any(each.is_claimed_by_another(step, claim) for each in claims)
+        claims = [turn.standing.get(each.row.mind_id) for each in decisions]  # none: a person took the seat
+        taken = any(each is None or each.is_claimed_by_another(step, claim) for each in claims)
         again = ""
         if turn.decided & {each.member for each in decisions}:
             again = "decided" if turn.people & {given.seat for given in commands} else "double"
@@ -416,12 +416,47 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
     return True
 
 
-def leave_seat(*, episode_id: int, seat: int) -> bool:
+def join_episode(
+    *, episode_id: int, seat: int | None = None, step_seconds: float | None = None
+) -> int | None:
+    """Give a person a seat that an agent plays, and return its number. It is the first free seat, or `seat`,
+    which the person had before an absence.
+
+    From then on, people have `step_seconds` for a step. Returns None if no such seat is left, or if the
+    episode is over. Raises Episode.DoesNotExist if it was erased.
+    """
+    with exclusive_turn(episode_id) as turn, transaction.atomic():
+        refresh_turn(turn, lock=True)
+        free = absent_players.free_seats(turn.episode) if seat is None else [seat]
+        if not (turn.is_open and free and absent_players.seat_person(turn, free[0])):
+            return None
+        if step_seconds and turn.episode.tick_ms is None:
+            Episode.objects.filter(pk=episode_id).update(step_seconds=step_seconds)
+            step_timer.start_first_turn_timer(episode_id=episode_id, everybody=False)
+        transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id))
+        return free[0]
+
+
+def replace_absent_person(*, episode_id: int, seat: int) -> bool:
+    """Let an agent play for a person whose page is closed. `join_episode` gives the seat back.
+
+    Returns False, and changes nothing, if the episode is over, its absence policy names no agent, or no other
+    person is left.
+    """
+    with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
+        refresh_turn(turn, lock=True)
+        if turn.is_open and seat in turn.people and hand_over_seat(turn, seat, absent_players.AWAY):
+            continue_after_takeover(turn)
+            return True
+    return False
+
+
+def leave_seat(*, episode_id: int, seat: int, reason: str = ABSENCE_REASONS[LEFT]) -> bool:
     """Remove the person from this seat. The person's key stops working.
 
     An agent takes over the seat if the episode's absence policy allows it and another person still plays.
-    Otherwise the episode ends. Always ends the episode if `seat` is the number of a leader without a seat
-    in the world. Returns False if the episode was already over.
+    Otherwise the episode ends, for this `reason`. Always ends the episode if `seat` is the number of a leader
+    without a seat in the world. Returns False if the episode was already over.
     """
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -434,4 +469,4 @@ def leave_seat(*, episode_id: int, seat: int) -> bool:
             step_timer.start_first_turn_timer(episode_id=episode_id)
             return True
         is_person = seat in turn.people | turn.leaders
-        return is_person and abandon_episode(episode_id=episode_id, reason=ABSENCE_REASONS[LEFT])
+        return is_person and abandon_episode(episode_id=episode_id, reason=reason)

@@ -16,7 +16,7 @@ from kitchen.contract.world import Json, World, text_hash
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import insert_rows
 from kitchen.money.models import Budget
-from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived
+from kitchen.play.episode.absent_players import AbsencePolicy, free_until_taken, never_arrived
 from kitchen.play.episode.advance_episode import continue_episode
 from kitchen.play.models import (
     Episode,
@@ -86,6 +86,7 @@ def create_episode(
     organisation: Organisation | None = None,
     absence: AbsencePolicy | None = None,
     awaited: Iterable[int] = (),
+    free: Iterable[int] = (),
 ) -> Episode:
     """Create an episode and open its first step. People play the seats that no agent commands.
 
@@ -115,6 +116,7 @@ def create_episode(
       over.
     - `absence`: the policy for a person who leaves or is absent. None: the episode ends if a person leaves.
     - `awaited`: seats of people who did not come, which agents play; the pages say so.
+    - `free`: seats that agents play until people take them (`advance_episode.join_episode`).
 
     In a real-time world (`World.tick_ms`), clock processes run the steps (`kitchen.realtime`). Then the
     times for steps and for thinking are not used. The clock of a `synthetic` episode runs faster.
@@ -169,7 +171,7 @@ def create_episode(
         knowing=knowing,
         organisation=organisation.to_json() if organisation else None,
         absence=absence.to_json() if absence else None,
-        gone=never_arrived(awaited) or None,
+        gone={**never_arrived(awaited), **free_until_taken(free)} or None,
         state={**game.to_dict(), **begins.roots},
         state_hash=text_hash(begins.text),
         score=game.score(),

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import PLAN_KEY, TeamMessage
+from kitchen.play.episode.absent_players import FREE
 from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.play.live.plan_panels import command_value, others_plans_panel, plan_panel
+from kitchen.play.turn.websocket_messages import JOINED
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage", "away")
@@ -418,14 +420,15 @@ def _gone_panels(view: SeatView) -> tuple[Panel, Panel]:
 
 
 def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ...]:
-    """Return a sentence for each person whose seat an agent has taken over. With `steps`, only for seats
-    taken over in the last `steps` steps."""
+    """Return a sentence for each seat that an agent has taken over, or that a person has taken later. With
+    `steps`, only for those of the last `steps` steps, and not for seats that nobody has taken yet."""
     names = {player.seat: player.name for player in view.players}
     words = GONE_SENTENCES if view.timing.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
+    others = [each for each in view.taken_over or () if each[0] != view.seat or each[2] != JOINED]
     return tuple(
         gettext(words[why]).format(player=names[seat], step=step)
-        for seat, step, why in view.taken_over or ()
-        if steps is None or view.step < step + steps
+        for seat, step, why in others
+        if steps is None or (why != FREE and view.step < step + steps)
     )
 
 
@@ -433,11 +436,14 @@ GONE_SENTENCES = {
     "away": gettext_noop("From step {step} on, a program plays {player} because the person is away."),
     "left": gettext_noop("From step {step} on, a program plays {player} because the person has left."),
     "never": gettext_noop("Nobody came to play {player}, so a program plays it."),
+    "free": gettext_noop("A program plays {player} until another person comes."),
+    "joined": gettext_noop("From step {step} on, another person plays {player}."),
 }
 """Sentences shown to the others about a seat that was taken over, by reason."""
 GONE_SENTENCES_REALTIME = {
     "away": gettext_noop("A program plays {player} because the person is away."),
     "left": gettext_noop("A program plays {player} because the person has left."),
+    "joined": gettext_noop("Another person plays {player} now."),
 }
 """The same sentences for a real-time episode, without the number of the step."""
 

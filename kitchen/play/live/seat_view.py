@@ -43,7 +43,7 @@ from kitchen.play.turn.speaking_order import speaking_turn
 from kitchen.play.turn.state_store import PastStep
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_rules import asked_seats, passed_by_seats
-from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp, stamp_time
+from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp, seat_changes, stamp_time
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_kit, get_page
@@ -460,5 +460,9 @@ def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]
     ):
         closes_at, asked_at = (each and time_from_driver(each) for each in (closes, asked))
         time = stamp_time(closes_at, asked_at)
-        states[pk] = key, page, (step, status, time, given, said, len(json_from_driver(gone or "{}")))
+        states[pk] = (
+            key,
+            page,
+            (step, status, time, given, said, seat_changes(json_from_driver(gone or "{}"))),
+        )
     return states

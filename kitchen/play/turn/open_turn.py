@@ -29,7 +29,7 @@ from kitchen.play.turn.state_store import (
 )
 from kitchen.play.turn.step_timer import PEOPLE_CODES
 from kitchen.play.turn.turn_claims import MindClaim
-from kitchen.play.turn.websocket_messages import TurnStamp, stamp_time
+from kitchen.play.turn.websocket_messages import TurnStamp, seat_changes, stamp_time
 
 PAST_STEPS_KEPT = 8
 """Number of past steps held in memory: as many as a page shows under *what just happened*."""
@@ -125,10 +125,12 @@ class OpenTurn:
 
     @cached_property
     def minds(self) -> list[Mind]:
-        """Return the agents of the episode, ordered by number."""
+        """Return the agents of the episode, ordered by number. An agent whose seat a person took is left
+        out."""
         if self.numbers == self.people:
             return []
-        return list(Mind.objects.filter(episode=self.episode))
+        seated = {seat.mind_id for seat in self.seats}
+        return [mind for mind in Mind.objects.filter(episode=self.episode) if mind.pk in seated]
 
     @cached_property
     def memories(self) -> dict[int, Json]:
@@ -187,7 +189,7 @@ class OpenTurn:
             stamp_time(episode.turn_closes_at, episode.asked_at),
             sum(row.chosen_by in PEOPLE_CODES for row in self.given.values()),
             episode.messages,
-            len(episode.gone or {}),
+            seat_changes(episode.gone),
         )
 
     @property

@@ -379,6 +379,16 @@ before the step runs.
 """
 
 
+JOINED = "joined"
+"""Why a seat is in `Episode.gone` although a person plays it: an agent played it until the person came."""
+
+
+def seat_changes(gone: Mapping[str, Json] | None) -> int:
+    """Return a number that changes whenever a seat passes from a person to an agent, or back. `gone` is
+    `Episode.gone`."""
+    return sum(1 + (each["why"] == JOINED) for each in (gone or {}).values())
+
+
 def stamp_time(closes_at: datetime | None, asked_at: datetime | None) -> str:
     """Return the time in a `TurnStamp`, as ISO text. It is the turn's deadline. Without one, it is the time
     at which people were last asked. Empty if neither is stored."""

@@ -223,6 +223,13 @@ class Condition(models.Model):
         db_default=False,
         help_text="Participants who wait for others can practise alone. It ends when the game begins.",
     )
+    lobby_practice_shared = models.BooleanField(
+        "let those who wait share this kitchen",
+        default=False,
+        db_default=False,
+        help_text="People who wait in the same study meet in one kitchen. A program plays each place that "
+        "nobody has taken. They may be in the same game afterwards.",
+    )
 
     between_group = models.SlugField(
         "played by",
@@ -301,12 +308,18 @@ class Condition(models.Model):
             raise ValidationError(str(error)) from error
         if self.study_id:
             self._check_group()
-        if self.ends_at_goal and not self.goal:
-            raise ValidationError("ends_at_goal: Set a goal, or let the round go on.")
+        self._check_switches()
         self._check_talk_language()
         if self.three_dimensions and not has_3d_scene(self.world):
             why = f"{readable_name(self.world)} has no view in three dimensions"
             raise ValidationError(f"three_dimensions: {why}.")
+
+    def _check_switches(self) -> None:
+        """Raise ValidationError if a switch is on that has no effect without another setting."""
+        if self.ends_at_goal and not self.goal:
+            raise ValidationError("ends_at_goal: Set a goal, or let the round go on.")
+        if self.lobby_practice_shared and not self.lobby_practice:
+            raise ValidationError("lobby_practice_shared: Offer a kitchen while waiting, too.")
 
     def _check_talk_language(self) -> None:
         """Raise ValidationError if the application does not have the language of talk."""

@@ -24,7 +24,7 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.episode_log import CHECKED
 from kitchen.contract.world import Json
-from kitchen.play.episode.absent_players import NEVER
+from kitchen.play.episode.absent_players import AWAY, LEFT
 from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.play.turn.decision_records import (
@@ -238,7 +238,7 @@ def _cells(
         facts["decision_seconds"],
         facts["offers_plans"],
         *piece.readings.get(pk, ReplyReadings()).columns.values(),
-        piece.people[pk] + sum(one["why"] != NEVER for one in gone.values()),
+        piece.people[pk] + sum(one["why"] in (AWAY, LEFT) for one in gone.values()),
         played.who.group if main else None,
         given_up.get("step"),
         given_up.get("why"),

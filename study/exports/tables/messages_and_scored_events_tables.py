@@ -37,6 +37,7 @@ from kitchen.play.live.job_panels import failure_reason
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
+from kitchen.play.turn.websocket_messages import JOINED
 from kitchen.registry.world_metrics import event_columns, scored_events
 from kitchen.registry.world_registry import get_kit, get_page, known_worlds
 from kitchen.words.gettext_without_django import in_english
@@ -61,7 +62,7 @@ from study.exports.tables.played_episodes import (
     touched_steps,
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation
-from study.participants.models import Round
+from study.participants.models import Participant, Round
 
 MESSAGE_COLUMNS = (*EPISODE_COLUMNS, *file_columns("messages"), *EPISODE_MARKS, *OUTAGE_MARKS)
 
@@ -144,7 +145,9 @@ def _first_seats(pks: set[int]) -> dict[int | None, int]:
     """Return the lowest seat of a participant in each episode, by episode id. Participants who withdrew do
     not count."""
     rounds = Round.objects.filter(episode__in=pks).order_by().values("episode")
-    return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
+    waiting = Participant.objects.filter(warm_up__in=pks).order_by().values("warm_up")
+    while_waiting = waiting.annotate(first=Min("warm_up_seat")).values_list("warm_up", "first")
+    return dict([*while_waiting, *rounds.annotate(first=Min("seat")).values_list("episode", "first")])
 
 
 def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message], first: int) -> Share:
@@ -154,6 +157,7 @@ def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message],
     until = {
         organisation.holder(int(seat)).number: _last_message_before(messages, at)
         for seat, at in (episode.gone or {}).items()
+        if at["why"] != JOINED
     }
     people = {member.number for member in organisation.members if member.is_person} | set(until)
     member, first = organisation.holder(played.seat).number, organisation.holder(first).number

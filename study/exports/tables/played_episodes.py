@@ -66,6 +66,7 @@ class ExportedParticipant(NamedTuple):
     practised: tuple[int, ...]
     """The practice episodes: one, or two if practice was repeated."""
     warm_up: int | None
+    warm_up_seat: int
     """The episode that the participant played while waiting for others, if any."""
     marks: Marks
     group: int | None = None
@@ -145,6 +146,7 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
         "first_practice_id",
         "practice_id",
         "warm_up_id",
+        "warm_up_seat",
         "preview",
         "excluded_at",
         "version__number",
@@ -152,10 +154,10 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
         "between_group",
     )
     for row in participants.iterator(chunk_size=2000):
-        warm_up, preview, excluded, version, group, between = row[7:]
+        warm_up, seat, preview, excluded, version, group, between = row[7:]
         practised = tuple(each for each in row[5:7] if each)
         marks = Marks(preview, excluded is not None, version, version in changed)
-        yield ExportedParticipant(*row[:5], practised, warm_up, marks, group, between)
+        yield ExportedParticipant(*row[:5], practised, warm_up, seat, marks, group, between)
 
 
 def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[int, ExportedParticipant]]:
@@ -191,8 +193,8 @@ def _all_played(
         for who in people.values():
             for *fields, began, ended in (practised[each] for each in who.practised if each in practised):
                 yield PlayedEpisode(who, PRACTICE, None, "", 0, *fields), began, ended
-            for *fields, began, ended in (practised[each] for each in [who.warm_up] if each in practised):
-                yield PlayedEpisode(who, WARM_UP, None, "", 0, *fields), began, ended
+            for _, *fields, began, ended in (practised[each] for each in [who.warm_up] if each in practised):
+                yield PlayedEpisode(who, WARM_UP, None, "", 0, who.warm_up_seat, *fields), began, ended
             for *fields, began, ended in rounds[who.pk]:
                 yield PlayedEpisode(who, MAIN, *fields), began, ended
 
@@ -259,7 +261,9 @@ def shared_episodes(study: Study) -> set[int]:
     twice = Round.objects.filter(
         Q(episode__rounds__pk__gt=F("pk")), participant__study=study, episode__isnull=False
     )
-    return set(twice.order_by().values_list("episode_id", flat=True))
+    together = Participant.objects.filter(study=study, warm_up__warmed_up_by__pk__gt=F("pk"))
+    waiting = together.order_by().values_list("warm_up_id", flat=True)
+    return set(twice.order_by().values_list("episode_id", flat=True).union(waiting))
 
 
 def not_withdrawn(pks: Iterable[int]) -> set[int]:

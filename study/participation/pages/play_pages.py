@@ -25,7 +25,7 @@ from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
 from study.participation.group_lobby import LobbyState, lobby_loads, look_at_lobby
 from study.participation.idle_timeout import idle_clock
-from study.participation.lobby_practice import begin_kitchen, end_kitchen, offers_kitchen
+from study.participation.lobby_practice import begin_kitchen, end_kitchen, offers_kitchen, own_seat
 from study.participation.page_progress import (
     begin_round,
     finish_page,
@@ -192,22 +192,27 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
     yet."""
     if is_waiting(person):
         return break_page(request, person, place)
+    returns = KITCHEN in request.GET and request.method == "GET" and person.warm_up_id is not None
+    if returns and own_seat(person) is None and begin_kitchen(participant_id=person.pk):
+        return redirect(f"{person.get_absolute_url()}?{KITCHEN}")
     if "practise" in request.POST and begin_kitchen(participant_id=person.pk):
         return redirect(f"{person.get_absolute_url()}?{KITCHEN}")
     lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
     if lobby is None:
         return redirect(person)
     assert place.round  # noqa: S101 - the flow leads here with a round only
-    label = person.design.condition(place.round.condition.key).label
+    key = place.round.condition.key
+    label = person.design.condition(key).label
     context = {
         "leaves": lobby.leaves,
         "loads": lobby_loads(person),
         "offers_kitchen": offers_kitchen(person, place),
         "kitchen": person.warm_up_id is not None,
+        "shares_kitchen": person.version.blueprint.condition(key).lobby_practice_shared,
         **_lobby_texts(lobby),
     }
-    if KITCHEN in request.GET and person.warm_up and person.warm_up.status == Episode.Status.PLAYING:
-        return _kitchen_page(request, person, place, context)
+    if KITCHEN in request.GET and (seat := own_seat(person)) is not None:
+        return _kitchen_page(request, person, place, context, seat)
     return page_response(
         request,
         person,
@@ -224,12 +229,15 @@ KITCHEN = "kitchen"
 
 
 def _kitchen_page(
-    request: HttpRequest, person: Participant, place: next_page.CurrentPage, context: dict[str, Any]
+    request: HttpRequest,
+    person: Participant,
+    place: next_page.CurrentPage,
+    context: dict[str, Any],
+    seat: int,
 ) -> HttpResponse:
     """Show the kitchen in which the participant practises while waiting. The line above it is the lobby: it
     leads to the game when the others have come."""
     assert person.warm_up  # noqa: S101 - asked before
-    seat = person.warm_up.seats.filter(mind=None).order_by("number")[0].number
     more = {
         **context,
         "notice_template": "study/participation/lobby_strip.html",

@@ -17,7 +17,7 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra import process_pool
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.advance_episode import end_episode, submit_commands
+from kitchen.play.episode.advance_episode import end_episode, join_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
@@ -480,3 +480,20 @@ def test_under_a_clock_hints_name_an_errand_and_not_single_moves(
     onion = {"do": "pickup", "item": "onion", "at": "0,1 4,1"}
     pot = {"do": "put_onion_in_pot", "at": "2,0"}
     assert [each.get("errand") for each in found] == ([onion, None, None, pot] if hints else [None] * 4)
+
+
+def test_a_person_takes_the_place_of_an_agent_while_the_clock_runs(lane: Lane) -> None:
+    episode = lane("walker", seats=2, absence=AbsencePolicy(kind="walker"), free=[1])
+    game = taken_by("me", episode)
+    played(game, 1)
+    assert stored("me", game)
+    before = standing(episode).seats_given
+    assert join_episode(episode_id=episode.pk, step_seconds=5) == 1
+    assert standing(episode).seats_given != before, "so its owner reads it again"
+    again = read_realtime_episode(standing(episode), 0.2, game.minds)
+    assert again and sorted(again.keys) == [0, 1] and again.turn.minds == []
+    played(again, 1, begin=0.3)
+    assert stored("me", again)
+    assert [row["chosen_by"] for row in rows_of(episode)[1].commands] == ["clock", "clock"]
+    episode.refresh_from_db()
+    assert episode.step_seconds is None

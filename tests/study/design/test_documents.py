@@ -30,7 +30,7 @@ DIGESTS = {
     10: "13de91005d7b546a4f7c7de3f08c4b4afbac498f007dc112a84cfaac7308e87e",
     11: "5c85263f5a6e9ce3d44e73ceb468b50afa3b7550da08df809f21bda128424e2e",
     12: "a4606d38cc25360b5448f0064caab5046ba522125a04d5ea3b4e8503bc27dd99",
-    13: "e1eabaef3123ba611100144da2650d2f39c5f97d606b6275ae1ccee2ed2e6975",
+    13: "17993fec1dee7d69240a13c3f994c8878d6c0220f91327478d19d3e7324b5dd7",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -82,7 +82,7 @@ def study() -> Study:
             position=position, settings=settings, teammates=teammates,
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
             passes_by=bool(teammates), offers_plans=bool(teammates), recommends_sound=bool(teammates),
-            hides_dots=bool(teammates),
+            hides_dots=bool(teammates), lobby_practice_shared=bool(teammates),
             goal={"completed": 3} if teammates else {}, ends_at_goal=bool(teammates),
             levels={"team": "pair" if teammates else "alone"},
         )  # fmt: skip

@@ -160,4 +160,4 @@ def test_the_settings_are_in_documents_and_in_the_data() -> None:
     for _ in range(2):
         play_round(person)
     told = {row["condition"]: [row[name] for name in AROUND_ROUNDS] for row in csv_rows(study, "episodes")}
-    assert told == {"c0": ["0"] * 4, "c1": ["1"] * 4}
+    assert told == {"c0": ["0"] * len(AROUND_ROUNDS), "c1": ["1"] * len(AROUND_ROUNDS)}

@@ -16,14 +16,20 @@ from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.advance_episode import close_expired_turn, leave_seat
+from kitchen.play.episode.advance_episode import (
+    close_expired_turn,
+    join_episode,
+    leave_seat,
+    submit_commands,
+)
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.common_panels import shared_panels, talk_panel
 from kitchen.play.live.page_session import EPISODE_ERASED, TAKEN_OVER_CLOSE_CODE, open_page, take_seat
 from kitchen.play.live.seat_view import current_seat_view
-from kitchen.play.models import Episode, Message, Seat, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, Step
 from kitchen.play.turn import step_timer
+from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from kitchen.registry.world_registry import get_page
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -200,3 +206,24 @@ def test_the_clock_does_not_wait_for_ever_for_who_never_opens_the_page() -> None
 def test_a_rule_that_cannot_be_is_refused() -> None:
     with pytest.raises(SettingsError, match="absent_steps"):
         make_episode(absence=AbsencePolicy(0, "planner"))
+
+
+def test_what_an_agent_decides_for_a_place_that_a_person_has_taken_is_not_done() -> None:
+    episode = make_episode(seats=2, minds=(mind("planner", 1),), absence=PLANNER, free=[1])
+    submit(episode, 1, "noop")
+    row = Decision(
+        mind=Mind.objects.get(), step=1, memory=None, note=None, played_by="planner", milliseconds=1
+    )
+    assert join_episode(episode_id=episode.pk, step_seconds=5) == 1
+    late = submit_commands(
+        episode_id=episode.pk,
+        step=1,
+        commands=[SubmittedCommand(1, ("goto", "storage0"), "planner")],
+        decisions=[SubmittedDecision(row)],
+    )
+    assert late.code == "taken" and join_episode(episode_id=episode.pk) is None
+    decide_step(episode_id=episode.pk, step=1)
+    submit(episode, 1, "noop", seat=1)
+    assert chosen_by(1) == ["person"] and Episode.objects.get().step_seconds == 5
+    assert seen_by(episode, 0).taken_over == ((1, 1, "joined"),)
+    assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
