@@ -12,13 +12,14 @@ from django.utils import translation
 
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
-from kitchen.play.models import Seat
+from kitchen.play.models import Episode, Seat
 from kitchen.worlds.blocks.parsed_requests import PLACE, UNCLEAR
 from kitchen.worlds.blocks.planner_messages import UNCLEAR_WORDS, planner_text
 from kitchen.worlds.blocks.request_parser import parse_requests
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.study_files import study_from_file
+from study.participation.page_progress import finish_page
 from study.pilot.previews import condition_preview, study_preview
 from tests.conftest import Once
 
@@ -48,11 +49,13 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
     client: Client, study: Study
 ) -> None:
     person = study_preview(study_id=study.pk)
+    client.get(person.get_absolute_url())
+    client.post(person.get_absolute_url(), {"page": "consent", "agree_0": "on"})
+    client.get(person.get_absolute_url())
+    Episode.objects.filter(practised_by=person).update(status=Episode.Status.OVER)
+    finish_page(participant_id=person.pk, page="practice")
     shown = client.get(person.get_absolute_url()).content.decode()
-    for form in ({"page": "consent", "agree_0": "on"},):
-        client.post(person.get_absolute_url(), form)
-    shown = client.get(person.get_absolute_url()).content.decode()
-    assert 'data-page="guide"' in shown
+    assert 'data-page="check"' in shown, "where the guide can be opened"
     assert "Letters of the blueprint" not in shown and "<td>A</td>" not in shown
     assert "Build what the blueprint shows" in shown and "You do not see it" not in shown
     for key, knows in {"both_shelter": True, "you_shelter": True, "other_shelter": False}.items():
