@@ -36,6 +36,7 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
         "kind": "consent",
         "language": "es",
         "number": "1",
+        "position": "1",
         "act": "delete",
         "rest": "1/1/",
         "url": "nowhere",
