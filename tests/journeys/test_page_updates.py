@@ -68,7 +68,7 @@ async def test_a_step_replaces_what_it_changes_says_it_once_and_sends_nothing_ag
     await person.play_step(["noop"])
     new = await page.evaluate(NEW)
     tickets = [one for one in new if one.startswith("t")]
-    assert {*new} == {"bar", "happened", "past-3", "menu-step", "spoken", *tickets}
+    assert {*new} == {"bar", "done-left", "happened", "past-3", "menu-step", "spoken", *tickets}
     assert all(one.endswith("-l") for one in tickets)
     assert await page.evaluate("heard") == [await page.inner_text("#spoken")]
     assert await page.evaluate(CHOSEN) == ""
