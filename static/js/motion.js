@@ -46,7 +46,14 @@
       element, frame, box: within(frame, element), bot: bot?.dataset.bot,
       delay: APART * Number(bot?.dataset.turn || 0),
       out: out && within(frame, out),
+      source: sourceOf(frame, element),
     };
+  }
+
+  /* the picture of the place that it comes out of */
+  function sourceOf(frame, element) {
+    const picture = element.closest("[data-source]")?.querySelector("svg");
+    return picture ? within(frame, picture) : null;
   }
 
   function within(frame, element) {
@@ -105,9 +112,8 @@
   }
 
   function appear(one) {
-    const picture = one.element.closest("[data-source]")?.querySelector("svg");
-    if (picture) {
-      const source = within(one.frame, picture);
+    const { source } = one;
+    if (source) {
       const middle = { left: source.left + (source.width - one.box.width) / 2, top: source.top + source.height / 2 };
       glide(one.element, middle, one.box, one.delay);
     } else {
@@ -158,12 +164,14 @@
 
   const lostIds = () => [...play.querySelectorAll("[data-lost]")].flatMap((one) => one.dataset.lost.split(" "));
 
-  function leave(was) {
+  function leave(was, now) {
     const lost = lostIds();
     for (const one of was) {
       const { element, box } = one;
-      if (element.isConnected) glide(element, box, where(element).box);
-      else if (lost.includes(element.id)) burn(one);
+      const there = now.find((other) => other.element === element);
+      if (there) glide(element, box, there.box);
+      if (element.isConnected) continue;
+      if (lost.includes(element.id)) burn(one);
       else if (!document.getElementById(element.id)) stamp(one);
     }
   }
@@ -231,10 +239,10 @@
     fit();
     if (!was) return;
     if (STILL.matches) return stampAll(was.sheets);
-    const now = look();
+    const now = look(); // all is measured before anything moves: the page is laid out once
     glideBots(was.bots, now.bots);
     hop(was.things, now.things);
-    leave(was.sheets);
+    leave(was.sheets, now.sheets);
   }
 
   function stampAll(was) {
