@@ -64,6 +64,21 @@ RECONNECTED = """() => new Promise(done => {
 })"""
 """All panels come anew."""
 
+VERDICTS = """() => {
+    const [play, end] = ["[data-play]", "#over"].map(one => document.querySelector(one));
+    const { serving, moves } = JSON.parse(document.getElementById("board").dataset.rules);
+    const at = serving.map((value, axis) => value - moves.north[axis]), seen = [], make = () => "";
+    const tools = { show() {}, gain() {}, beside() {}, make, act: (seat, pose) => seen.push(pose) };
+    for (const over of [true, false]) for (const right of [true, false]) {
+        end.classList.toggle("is-over", over);
+        const [before, after] = ["boiled_egg", null].map(holds => ({ players: [{ at, face: "north", holds }] }));
+        play.painters.changed(before, { ...after, delivered: { 0: right } }, tools);
+    }
+    end.classList.add("is-over");
+    return seen;
+}"""
+"""What the chef does after a right and a wrong delivery, in a game that is over and in one that is not."""
+
 
 def entered(
     stack: Stack, folder: Path, task: str, people: Iterable[int], page: str = "play", count: int = 1
@@ -178,6 +193,7 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     assert await kitchen_covered(page, "chef") == []
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
+    assert await page.evaluate(VERDICTS) == ["cheer", "sad"] * 2
     assert person.problems == []
 
 
