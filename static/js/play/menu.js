@@ -134,11 +134,11 @@
     return undefined;
   }
 
-  /* what a key means: the action it stands at, or the group; several are gone through one by one */
+  /* what a key means: the action it stands at, or the group; several that are shown are gone through one by one */
   function radiosOf(key) {
     const keys = [...menu().querySelectorAll("kbd")].filter((one) => one.textContent.toLowerCase() === key);
     const places = keys.map((one) => one.closest("label") || one.closest("fieldset"));
-    return places.flatMap((place) => choosing.offered().filter((radio) => place.contains(radio)));
+    return places.flatMap((place) => choosing.offered().filter((radio) => place.contains(radio) && !radio.closest("[hidden]")));
   }
 
   function chooseFirst(event) {
