@@ -189,6 +189,7 @@ UNSHIELD = "document.querySelector('[data-play]').classList.remove('is-just-over
 PUT = "html => document.querySelector('[data-play]').panels.put(html)"
 SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
 CONTINUE = "[data-over-continue]"
+WRITTEN = "#talk-form :is(textarea, input:not([type=hidden]))"
 
 
 @pytest.mark.parametrize(
@@ -222,6 +223,12 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
         await page.evaluate(UNSHIELD)
         found += await unreached(page, f"{name}-{width}x{height}-over", (CONTINUE,))
         await page.evaluate(PUT, empty)
+    await set_drawer(page, on=True)
+    await page.click("[data-drawer-tab=talk]")
+    await page.fill(WRITTEN, "Please tak")
+    await page.evaluate(PUT, end["over"])
+    assert await page.evaluate("document.activeElement.matches('#over h2')"), "who writes does not leave"
+    assert await page.input_value(WRITTEN) == "Please tak"
     assert found == []
     assert await page.locator(CONTINUE).get_attribute("href") == f"{HOST}/?result=2"
     assert await page.locator(CONTINUE).get_attribute("aria-describedby") == "over"
