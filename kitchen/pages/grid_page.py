@@ -179,13 +179,16 @@ class GridPage(DefaultPage):
 
     def seen_now(self, view: SeatView) -> Panel:
         """Return the panel with everything that moves or changes on the grid, as JSON for the script."""
-        changing = {name: view.observation[name] for name in ("players", *self.layers)}
         you = view.seat if view.acts else -1
         return Panel(
             "seen",
             f"{_TEMPLATES}/grid_seen.jinja",
-            DrawnObservation(you, view.step, canonical_json(changing)),
+            DrawnObservation(you, view.step, canonical_json(self.changing(view))),
         )
+
+    def changing(self, view: SeatView) -> Mapping[str, Json]:
+        """Return everything that moves or changes on the grid, for the script."""
+        return {name: view.observation[name] for name in ("players", *self.layers)}
 
     # The same in words
 

@@ -1,5 +1,6 @@
 /* Before somebody enters: measures how long the server takes to answer, and writes the time into the form. Whoever
-   presses the button earlier waits for it; what cannot be measured stays empty, and the server says what to do. */
+   presses the button earlier waits for it; after an answer
+   that takes too long, the time is our patience; what cannot be measured stays empty. The server says what to do. */
 "use strict";
 
 (() => {
@@ -25,8 +26,12 @@
     field.value = String(Math.round(sorted[Math.floor(sorted.length / 2)]));
   }
 
+  function giveUp(error) {
+    if (error.name === "TimeoutError") field.value = String(PATIENCE);
+  }
+
   let done = false;
-  const measured = measure().catch(() => {}).finally(() => (done = true));
+  const measured = measure().catch(giveUp).finally(() => (done = true));
 
   form.addEventListener("submit", async (event) => {
     if (done) return;

@@ -34,8 +34,6 @@ SKIPPED = {"kitchen": 8, "grid": 20, "collab": 0, "blocks": 4}
 """Steps that are played before the film begins."""
 PAUSE = {"kitchen": 0.45, "grid": 0.15, "collab": 0.45, "blocks": 0.45}
 """Seconds between two commands."""
-PRESSED_FIRST = {"blocks": "[data-angle]"}
-"""Buttons that are pressed before the film begins."""
 VIEW = ViewportSize(width=1180, height=720)
 WIDTH = 720
 """Width of the film in pixels."""
@@ -182,8 +180,6 @@ async def filmed(stack: Running, world: str) -> Camera:
         await page.wait_for_selector("#bar[data-phase=choose]")
         for _ in range(SKIPPED[world]):
             await player.act(person)
-        if world in PRESSED_FIRST:
-            await page.click(PRESSED_FIRST[world])
         await camera.begin(page)
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:

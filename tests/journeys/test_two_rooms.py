@@ -64,6 +64,53 @@ RECONNECTED = """() => new Promise(done => {
 })"""
 """All panels come anew."""
 
+VERDICTS = """() => {
+    const [play, end] = ["[data-play]", "#over"].map(one => document.querySelector(one));
+    const { serving, moves } = JSON.parse(document.getElementById("board").dataset.rules);
+    const at = serving.map((value, axis) => value - moves.north[axis]), seen = [], make = () => "";
+    const tools = { show() {}, gain() {}, beside() {}, make, act: (seat, pose) => seen.push(pose) };
+    for (const over of [true, false]) for (const right of [true, false]) {
+        end.classList.toggle("is-over", over);
+        const [before, after] = ["boiled_egg", null].map(
+            holds => ({ players: [{ at, face: "north", holds }] }));
+        play.painters.changed(before, { ...after, delivered: { 0: right } }, tools);
+    }
+    end.classList.add("is-over");
+    return seen;
+}"""
+"""What the chef does after a right and a wrong delivery, in a game that is over and in one that is not."""
+
+PANTRY = """() => {
+    const menu = document.getElementById("menu"), part = document.createElement("fieldset");
+    const action = hidden => `<label class="action" ${hidden}>
+        <input type="radio" name="command" value='["${hidden}"]' data-text="It"></label>`;
+    part.innerHTML = `<kbd>ö</kbd><input data-pantry-search>${action("hidden")}${action("")}`;
+    const fresh = part.cloneNode(true);
+    fresh.title = "as of the next step";
+    menu.append(part);
+    const tell = (name, detail = { message: "" }) =>
+        document.dispatchEvent(new CustomEvent(name, { detail }));
+    const replace = (target, now) => {
+        const fragment = document.createElement("div");
+        fragment.append(now);
+        tell("htmx:oobBeforeSwap", { target, fragment });
+        target.replaceWith(now);
+    };
+    part.querySelector("[data-pantry-search]").focus();
+    tell("htmx:wsBeforeMessage");
+    replace(part, fresh);
+    replace(document.getElementById("spoken"), document.getElementById("spoken").cloneNode(true));
+    tell("htmx:wsAfterMessage");
+    const isIn = document.activeElement === fresh.querySelector("[data-pantry-search]");
+    fresh.querySelector("[hidden=''], label").hidden = true; // what the search does not find
+    menu.dispatchEvent(new KeyboardEvent("keydown", { key: "ö", bubbles: true }));
+    const chosen = menu.querySelector("input[name=command]:checked")?.value;
+    fresh.remove();
+    return [isIn, chosen];
+}"""
+"""Puts a pantry into the menu, replaces it in a message of two panels while one writes in it, and presses its
+key. Returns whether one still writes in it, and what the key has chosen."""
+
 
 def entered(
     stack: Stack, folder: Path, task: str, people: Iterable[int], page: str = "play", count: int = 1
@@ -170,6 +217,7 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     assert "Cook in the pot: baked pumpkin slices" in await page.inner_text("#score")
     assert "ask Cook 2 for it" in await page.inner_text("#hint")
     assert await draft_kept(page)
+    assert await page.evaluate(PANTRY) == [True, '[""]']
     for unit in pair.units:
         await ask_by_keyboard(page, unit)
         assert await person.step() == 0, "the answer came within the step"
@@ -178,6 +226,7 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     assert await kitchen_covered(page, "chef") == []
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
+    assert await page.evaluate(VERDICTS) == ["cheer", "sad"] * 2
     assert person.problems == []
 
 

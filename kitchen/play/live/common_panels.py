@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from kitchen.contract.organisation import END, INFORM
-from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
+from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, ResultView, SeatView
 from kitchen.contract.team_messages import PLAN_KEY, TeamMessage
 from kitchen.play.episode.absent_players import FREE
 from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language
@@ -89,6 +89,8 @@ class EpisodeEnd(NamedTuple):
     """The world's text on how the episode ended. Empty if somebody ended it."""
     seconds: int | None = None
     """Duration in seconds of a real-time episode."""
+    reached: bool = False
+    """True if the page celebrates the result."""
 
 
 class PublicFacts(NamedTuple):
@@ -404,8 +406,25 @@ def _over(page: Page, view: SeatView) -> EpisodeEnd:
     seconds = round(view.step * view.timing.tick_ms / 1000) if view.timing.tick_ms else None
     outcome = "" if stopped else page.outcome(view)
     return EpisodeEnd(
-        True, view.step, view.result.achieved, view.result.ended_by_staff, why, goal, outcome, seconds
+        True,
+        view.step,
+        view.result.achieved,
+        view.result.ended_by_staff,
+        why,
+        goal,
+        outcome,
+        seconds,
+        not stopped and _has_success(view.result),
     )
+
+
+def _has_success(result: ResultView) -> bool:
+    """Return whether the goal of the episode was reached. Without a goal, return whether the world's metric
+    `success` is above 0. Without this metric, return whether any shown metric that is better when higher is
+    above 0."""
+    if result.reached or "success" in result.score:
+        return result.reached or bool(result.score["success"])
+    return any((result.score.get(one.name) or 0) > 0 for one in result.figures if one.better == "higher")
 
 
 STEPS_GONE_SHOWN = 2

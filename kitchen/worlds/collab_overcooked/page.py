@@ -265,6 +265,13 @@ class CollabPage(GridPage):
         where = {"job": JOB_STEPS, "serving": list(PLACE_CELLS[SERVING])}
         return {**super().script_rules(view), "labels": labels, **where}
 
+    def changing(self, view: SeatView) -> Mapping[str, Json]:
+        """Return what changes on the grid, and for each seat that delivered whether its newest delivery was
+        right (`delivered`)."""
+        oldest_first = (event for step in reversed(view.history) for event in step.events)
+        right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
+        return {**super().changing(view), **({"delivered": right} if right else {})}
+
     def score(self, view: SeatView) -> Panel:
         """Return the panel with the order, the time and the recipe."""
         seen = view.observation

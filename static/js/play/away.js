@@ -44,7 +44,11 @@
   /* at the players */
 
   /* the drawn body of a seat, in whichever world */
-  const bodyOf = (seat) => [...play.querySelectorAll(`use:is([href="#seat-${seat + 1}"], [href="#body-${seat + 1}"])`)].map((use) => use.closest(".bot, .actor, .is-builder")).filter(Boolean);
+  function bodyOf(seat) {
+    const drawn = [`#seat-${seat + 1}`, `#body-${seat + 1}`, `#whole-${seat + 1}`, `#builder-${seat + 1}`];
+    const uses = [...play.querySelectorAll("use")].filter((use) => drawn.includes(use.getAttribute("href")));
+    return uses.map((use) => use.closest(".bot, .actor, .is-builder")).filter(Boolean);
+  }
 
   function mark() {
     const seats = (document.getElementById("away")?.dataset.seats ?? "").split(" ").filter(Boolean).map(Number);
@@ -69,5 +73,5 @@
   }
 
   for (const news of ["brigade:panels", "brigade:away"]) play.addEventListener(news, mark);
-  mark();
+  document.addEventListener("DOMContentLoaded", mark); // after the scripts of the world have drawn
 })();

@@ -15,6 +15,7 @@
   const WRITES = "textarea, [contenteditable]";
   const state = {
     step: "", phase: "", // of the episode, as the bar says
+    submitted: "", // the step in which something was sent last, and not refused
     sent: null, // what was sent and is not answered yet: its step, value and words
     clicked: 0, twice: false, // when something was clicked last; whether that was the second click of a double one
     owed: null, // what is sent as soon as it can be: its step and value, and when we heard that it could not
@@ -55,11 +56,14 @@
     tell();
   }
 
-  /* What is clicked while another answers in this step is chosen, and can be sent when it is one's turn again. */
+  /* What is clicked while another answers in this step is chosen, and can be sent when it is one's turn again. It can
+     be changed until something was sent. Returns whether it is chosen. */
   function prefer(radio) {
-    if (state.phase === "over" || state.sent !== null || away() || chosen()) return;
+    const wasSent = chosen() && state.submitted === state.step;
+    if (state.phase === "over" || state.sent !== null || away() || wasSent) return false;
     radio.checked = true;
     tell();
+    return true;
   }
 
   /* the one door; without a connection the choice is kept, and goes out when there is one */
@@ -76,7 +80,8 @@
   }
 
   /* an answer is there, or none will come */
-  function release() {
+  function release({ refused = false } = {}) {
+    if (refused) state.submitted = "";
     if (state.sent === null) return;
     state.sent = null;
     tell();
@@ -108,6 +113,7 @@
     const { command } = event.detail.parameters;
     if (event.target !== menu() || !command) return;
     const radio = radioOf(command);
+    state.submitted = state.step;
     state.sent = { step: state.step, value: command, words: radio ? words(radio) : "" };
     state.owed = null;
     tell();

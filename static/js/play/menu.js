@@ -67,12 +67,15 @@
   function showLock() {
     state.locked = 0;
     play.classList.add("is-sent");
-    const hint = menu().querySelector("[data-hint]");
-    if (hint && state.sent.words) {
-      state.said = [hint, hint.textContent];
-      hint.textContent = SAY.chose.replace("{action}", () => state.sent.words);
-    }
+    sayChosen(state.sent.words);
     showSubmit();
+  }
+
+  function sayChosen(action) {
+    const hint = menu().querySelector("[data-hint]");
+    if (!hint || !action) return;
+    state.said ??= [hint, hint.textContent];
+    hint.textContent = SAY.chose.replace("{action}", () => action);
   }
 
   function unlock() {
@@ -83,6 +86,7 @@
 
   function show() {
     showSent();
+    if (choosing.may()) unlock();
     showSubmit();
   }
 
@@ -94,7 +98,7 @@
     if (!radio || radio.name !== "command" || !event.detail || !menu().contains(radio)) return undefined;
     if (event.target !== radio) event.preventDefault();
     if (radio.disabled) return undefined;
-    if (!choosing.may()) return choosing.prefer(radio);
+    if (!choosing.may()) return choosing.prefer(radio) && sayChosen(choosing.words(radio));
     if (!choosing.asks(radio)) return choosing.send(radio);
     choosing.mark(radio);
     if (!event.target.matches("input:not([type=radio])")) radio.focus({ preventScroll: true }); // Enter sends it
@@ -134,11 +138,11 @@
     return undefined;
   }
 
-  /* what a key means: the action it stands at, or the group; several are gone through one by one */
+  /* what a key means: the action it stands at, or the group; several that are shown are gone through one by one */
   function radiosOf(key) {
     const keys = [...menu().querySelectorAll("kbd")].filter((one) => one.textContent.toLowerCase() === key);
     const places = keys.map((one) => one.closest("label") || one.closest("fieldset"));
-    return places.flatMap((place) => choosing.offered().filter((radio) => place.contains(radio)));
+    return places.flatMap((place) => choosing.offered().filter((radio) => place.contains(radio) && !radio.closest("[hidden]")));
   }
 
   function chooseFirst(event) {

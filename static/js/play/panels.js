@@ -9,6 +9,7 @@
   const play = document.querySelector("[data-play]");
   if (!play) return;
 
+  const WRITES = "textarea, [contenteditable], input:not([type=radio], [type=checkbox])";
   const JUST_OVER = 500; // milliseconds after the end for which taps and keys count for nothing
   const { choosing, connection } = play;
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
@@ -28,6 +29,8 @@
   const spotOf = (element) =>
     element?.closest("[data-spot]")?.dataset.spot || element?.closest("[data-spot-menu]")?.dataset.of || "";
 
+  const isWriting = () => Boolean(document.activeElement?.matches(WRITES));
+
   function remember() {
     const active = document.activeElement;
     const inMenu = Boolean(active && menu()?.contains(active));
@@ -36,6 +39,7 @@
     kept = {
       inMenu,
       id: active?.id || "",
+      writes: isWriting(),
       title: part?.querySelector("h2").id || "", // where to be if what has the focus goes
       spot: spotOf(active),
       value: inMenu && active.name === "command" ? active.value : "",
@@ -77,9 +81,10 @@
       if (element && (sameStep || element.dataset.scroll === "always")) element.scrollTo(left, top);
     }
     restoreFocus();
+    const { writes } = kept;
     kept = null;
     if (swapped) play.dispatchEvent(new Event("brigade:panels"));
-    showOver();
+    showOver(writes);
   }
 
   /* While others choose, the actions stay where they were, only not to be chosen. */
@@ -131,7 +136,7 @@
     if (target.id === "bar") choosing.read(fresh);
     if (target.id === "notice" && fresh.textContent) {
       if (fresh.matches("[data-again]")) choosing.owe();
-      choosing.release();
+      choosing.release({ refused: true });
     }
     keepOpen(target, fresh);
     event.detail.shouldSwap = !target.isEqualNode(fresh);
@@ -152,17 +157,19 @@
     if (play.matches(".is-just-over") && ["Enter", " "].includes(event.key)) event.preventDefault();
   }
 
-  function showOver() {
+  /* Enter, of somebody who is writing, must not leave the page */
+  function showOver(writes = false) {
     const over = document.querySelector("#over.is-over");
     const told = play.classList.contains("is-over");
     play.classList.toggle("is-over", Boolean(over));
     if (over && !told && seen) shield();
     seen = true;
-    if (over && !told) play.querySelector("[data-over-continue]")?.focus();
+    if (over && !told) (writes ? over.querySelector("h2") : play.querySelector("[data-over-continue]"))?.focus();
   }
 
   /* panels that are all there, and came in another way */
   function put(html) {
+    const writes = isWriting();
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
     for (const panel of [...fresh.content.children]) {
@@ -172,7 +179,7 @@
     }
     choosing.read(document.getElementById("bar"));
     play.dispatchEvent(new Event("brigade:panels"));
-    showOver();
+    showOver(writes);
   }
 
   play.panels = { put };

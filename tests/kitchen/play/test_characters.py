@@ -10,17 +10,31 @@ from django.template.loader import render_to_string
 from kitchen.worlds.cuisine.waiting_guests import LOOKS
 
 ROOT = Path(__file__).parents[3]
-DRAWN = re.compile(r'id="((?:body|whole|pose|face|arms|guest|look|mood|character)-[\w-]+)"')
-POINTED = re.compile(r"#((?:body|whole|pose|face|arms|guest|look|mood|character)-[a-z]+[\w-]*)[\"'`/]")
+KINDS = "body|whole|builder|pose|face|arms|guest|look|mood|character"
+DRAWN = re.compile(rf'id="((?:{KINDS})-[\w-]+)"')
+POINTED = re.compile(rf"(?:#|part\([`\"])((?:{KINDS})-)([a-z][\w-]*|\$\{{|\{{\{{)")
+"""The kind of a part, and its name or the beginning of a placeholder (of a script or of a template)."""
+BODIES = ("body-", "whole-", "builder-")
+NUMBERED = {**dict.fromkeys(BODIES, 8), "look-": LOOKS}
+"""The last number of each kind whose placeholders are numbers. Other placeholders are names of poses."""
 
 
 def drawings() -> set[str]:
     return set(DRAWN.findall(render_to_string("kitchen/play/characters.html")))
 
 
+def pointed_by(text: str) -> set[str]:
+    """Return the names of all parts that a template or script points to."""
+    return {
+        f"{kind}{one}"
+        for kind, name in POINTED.findall(text)
+        for one in ((name,) if name[0] not in "${" else range(1, NUMBERED.get(kind, 0) + 1))
+    }
+
+
 def test_every_seat_has_a_body_and_every_pose_its_face_and_arms() -> None:
     found = drawings()
-    assert {f"{what}-{seat}" for what in ("body", "whole") for seat in range(1, 9)} <= found
+    assert {f"{what}-{seat}" for what in ("body", "whole", "builder") for seat in range(1, 9)} <= found
     poses = {"stand", "carry", "chop", "stir", "wait", "sad", "cheer"}
     assert {f"pose-{pose}" for pose in poses} <= found
     assert {f"arms-{pose}" for pose in poses - {"sad"}} <= found
@@ -36,9 +50,15 @@ def test_all_parts_that_templates_and_scripts_point_to_are_drawn() -> None:
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".html", ".jinja", ".js"}
     ]
-    pointed = {name for path in files for name in POINTED.findall(path.read_text())}
-    assert len(pointed) > 5
+    pointed = set[str]().union(*(pointed_by(path.read_text()) for path in files))
+    assert {f"{kind}{number}" for kind, last in NUMBERED.items() for number in range(1, last + 1)} <= pointed
+    assert len([name for name in pointed if not name[-1].isdigit()]) > 8
     assert pointed - drawings() == set()
+
+
+def test_players_who_are_away_are_found_by_every_body_that_a_world_draws() -> None:
+    found = pointed_by((ROOT / "static" / "js" / "play" / "away.js").read_text())
+    assert found == {f"{kind}{seat}" for kind in BODIES for seat in range(1, 9)}
 
 
 def test_a_seats_shape_and_number_are_those_of_all_other_places() -> None:

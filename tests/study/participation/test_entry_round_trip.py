@@ -104,8 +104,9 @@ def test_the_measuring_script_is_answered_without_the_database(client: Client) -
 
 STUB = """<form><input type=hidden data-trip><p data-trip-said data-address=/round-trip/ hidden></p>
 <button>Begin</button></form>"""
-FETCH = """fails => { window.fetch = () => new Promise((found, failed) => setTimeout(
-    () => fails ? failed(new Error("away")) : found({ ok: true }), 40)); }"""
+FETCH = """fault => { window.fetch = () => new Promise((found, failed) => setTimeout(
+    () => fault ? failed(new DOMException("away", fault)) : found({ ok: true }), 40)); }"""
+"""Answers each request after a while, with an error if it has a name."""
 SENT = """() => {
     window.sent = [];
     document.querySelector("form").addEventListener("submit", event => {
@@ -121,12 +122,14 @@ SENT = """() => {
 @pytest.mark.browser
 async def test_who_presses_the_button_early_waits_for_the_measurement(browser: Browser) -> None:
     page = await browser.new_page()
-    for fails in (False, True):
+    for fault in ("", "NetworkError", "TimeoutError"):
         await page.set_content(STUB)
-        await page.evaluate(FETCH, fails)
+        await page.evaluate(FETCH, fault)
         await page.add_script_tag(path=SCRIPT)
         assert await page.evaluate(SENT) is False  # it says meanwhile what it waits for
         await page.wait_for_function("() => sent.length === 1")
         (trip,) = await page.evaluate("sent")
-        assert trip == "" if fails else int(trip) >= 39
+        assert {"NetworkError": trip == "", "TimeoutError": trip == "3000"}.get(
+            fault, trip and int(trip) >= 39
+        )
     await page.close()

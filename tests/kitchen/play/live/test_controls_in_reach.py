@@ -177,6 +177,8 @@ DRAWN = """() => ["[data-stage], [data-board]", ".ticket"].map(what => {
 })"""
 
 
+STAYS = {"kitchen": ".ticket", "grid": ".grid-orders li", "blocks": ".map"}
+"""What stays where it is beside the drawing."""
 AWAY = """html => {
     document.getElementById("away").outerHTML = html;
     document.querySelector("[data-play]").dispatchEvent(new Event("brigade:away"));
@@ -187,11 +189,14 @@ UNSHIELD = "document.querySelector('[data-play]').classList.remove('is-just-over
 PUT = "html => document.querySelector('[data-play]').panels.put(html)"
 SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
 CONTINUE = "[data-over-continue]"
+WRITTEN = "#talk-form :is(textarea, input:not([type=hidden]))"
 
 
-@pytest.mark.parametrize("name", ["kitchen", *nightly("grid")])
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("kitchen", SIZES), ("grid", LOW), ("blocks", LOW), *nightly(("grid", SIZES))]
+)
 async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
-    browser: Browser, name: str
+    browser: Browser, name: str, sizes: Mapping[int, int]
 ) -> None:
     page = await opened(browser, name, result_url=f"{HOST}/result/", result_position=2)
     await page.route("**/result/", lambda route: route.fulfill(body=SHARE))
@@ -200,10 +205,10 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
     left = {
         panel.id: render_panel(panel) for panel in shared_panels(world, changed(view_of(), turned_away={1}))
     }
-    drawn = DRAWN if name == "kitchen" else DRAWN.replace(".ticket", ".grid-orders li")
+    drawn = DRAWN.replace(".ticket", STAYS[name])
     empty, here = [await page.locator(one).evaluate("one => one.outerHTML") for one in ("#over", "#away")]
     found = list[str]()
-    for width, height in SIZES.items():
+    for width, height in sizes.items():
         await resize(page, width, height)
         before = await page.evaluate(drawn)
         assert await page.evaluate(AWAY, left["away"]) == 1, "at the player"
@@ -218,6 +223,12 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
         await page.evaluate(UNSHIELD)
         found += await unreached(page, f"{name}-{width}x{height}-over", (CONTINUE,))
         await page.evaluate(PUT, empty)
+    await set_drawer(page, on=True)
+    await page.click("[data-drawer-tab=talk]")
+    await page.fill(WRITTEN, "Please tak")
+    await page.evaluate(PUT, end["over"])
+    assert await page.evaluate("document.activeElement.matches('#over h2')"), "who writes does not leave"
+    assert await page.input_value(WRITTEN) == "Please tak"
     assert found == []
     assert await page.locator(CONTINUE).get_attribute("href") == f"{HOST}/?result=2"
     assert await page.locator(CONTINUE).get_attribute("aria-describedby") == "over"

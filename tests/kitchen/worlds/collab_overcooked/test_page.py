@@ -71,6 +71,21 @@ def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_pag
     assert ("type each action" in guide) == typed
 
 
+@pytest.mark.parametrize(("held", "is_right"), [("boiled_egg", True), ("boiled_corn_slices", False)])
+@pytest.mark.parametrize("has_ended", [True, False])
+def test_the_drawing_is_told_whether_a_delivery_was_right_whether_or_not_the_game_has_ended(
+    held: str, is_right: bool, has_ended: bool
+) -> None:
+    world = game("boiled_egg")
+    world.hold[0] = held
+    (event,) = [event for event in play(world, 0, "deliver") if event.kind == "delivered"]
+    after = view(world, 0, [])
+    past = (StepView(9, {}, ()), StepView(8, {}, (event,)))
+    for seen, told in ((replace(after, history=past), {"0": is_right}), (after, None)):
+        shown = PAGE.seen_now(replace(seen, phase="over" if has_ended else "choose")).shows
+        assert json.loads(shown.observation).get("delivered") == told  # type: ignore[union-attr]
+
+
 def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
     both, one = {0: ("go_on",), 1: ("go_on",)}, {0: ("go_on",), 1: ("cut", "chopping_board0")}
     news = Event("ready", None, {"utensil": "pot0", "product": "boiled_egg"})

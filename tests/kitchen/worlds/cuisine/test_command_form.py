@@ -29,6 +29,8 @@ MENU = "[data-spot-menu]"
 AT_ONCE = """["[data-spot=pot0]", "[data-spot=chopboard0]", "#do-goto-chopboard0 input"]
     .forEach(one => document.querySelector(one).click())"""
 """Three choices before an answer could be there."""
+PRESS_POT = """document.querySelector("#do-goto-pot0").dispatchEvent(
+    new MouseEvent("click", { detail: 1, bubbles: true, cancelable: true }))"""
 TO_POT, TO_BOARD = '["goto","pot0"]', '["goto","chopboard0"]'
 
 
@@ -106,7 +108,17 @@ async def test_what_was_sent_is_shown_and_sent_again_and_nothing_else_until_it_i
     browser: Browser,
 ) -> None:
     line = Line()
-    page = await line.open(browser, play(kitchen()))
+    page, view = await line.open(browser, play(kitchen())), play(kitchen())
+    line.shows(replace(view, phase="thinking"))
+    await expect(page.locator("#bar")).to_have_attribute("data-phase", "thinking")
+    for verb in ("goto-pot0", "goto-chopboard0"):  # while a teammate answers, a choice can be changed
+        await page.click(f"#do-{verb}", force=True)
+    assert await page.evaluate(CHOSEN) == TO_BOARD
+    await expect(page.locator("#menu-hint")).to_have_text("You chose: Go to chopping board 1")
+    line.shows(view)
+    await expect(page.locator("#bar")).to_have_attribute("data-phase", "choose")
+    assert await page.evaluate(CHOSEN) == TO_BOARD
+    await expect(page.locator("#menu-hint")).not_to_contain_text("You chose")
     await page.evaluate(AT_ONCE)
     assert await page.evaluate(CHOSEN) == TO_POT
     await expect(page.locator("#menu-hint")).to_have_text("You chose: Go to pot 1")
@@ -120,6 +132,10 @@ async def test_what_was_sent_is_shown_and_sent_again_and_nothing_else_until_it_i
     await expect(page.locator("[data-submit]:visible")).to_have_text("Not connected: your choice is kept")
     await line.mend(page)
     await line.commanded(page, TO_BOARD)
+    line.shows(replace(view, phase="waiting"))
+    await expect(page.locator("#bar")).to_have_attribute("data-phase", "waiting")
+    await page.evaluate(PRESS_POT)
+    assert await page.evaluate(CHOSEN) == TO_BOARD, "what was sent cannot be changed"
     line.shows(play(kitchen(), [("goto", "chopboard0")]))
     await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
     await line.close(4409)

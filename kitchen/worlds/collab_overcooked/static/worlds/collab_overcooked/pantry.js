@@ -7,7 +7,7 @@
   if (!play?.querySelector(".is-collab")) return;
 
   let written = "";
-  let wasIn = false; // whether one was writing when the pantry was replaced
+  let wasIn = false; // whether one was writing when a message came, which may replace several panels
 
   const field = () => document.querySelector("#menu [data-pantry-search]");
   const bare = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
@@ -38,13 +38,14 @@
     if (!now) return;
     if (now.value !== written) now.value = written;
     if (wasIn) now.focus({ preventScroll: true });
+    wasIn = false;
     filter();
   }
 
   document.addEventListener("input", onInput);
   document.addEventListener("keydown", onKey);
-  document.addEventListener("htmx:oobBeforeSwap", () => {
+  document.addEventListener("htmx:wsBeforeMessage", () => {
     wasIn = field() !== null && document.activeElement === field();
-  }, true);
+  });
   play.addEventListener("brigade:panels", keep);
 })();

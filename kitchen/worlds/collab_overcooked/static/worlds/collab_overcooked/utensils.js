@@ -45,7 +45,6 @@
   const pose = ({ doing, holds }) => (holds ? "" : POSES[doing?.[0]] ?? "");
 
   const helped = new Set(); // seats that have put something down
-  const isRight = () => play.querySelector("#over.is-over") !== null; // a right delivery ends the game
 
   /* what is delivered flies to the guest behind the hatch, who likes it or not; who helped is seen beside */
   function changed(before, after, { show, act, gain, beside, make }) {
@@ -55,10 +54,11 @@
       if (!was.holds || now.holds) return;
       helped.add(seat);
       if (place.join() !== serving.join()) return;
-      const mood = isRight() ? "happy" : "sad";
+      const isRight = after.delivered?.[seat]; // as the server says
+      const mood = isRight ? "happy" : "sad";
       show(make("g", {}, thing(was.holds, 0, 0, 30)), place, FLIGHT, now.at);
-      show(gain(isRight() ? "✓" : "✕", mood, isRight() ? [...helped].sort() : [seat]), beside(now.at, place), RISE);
-      act(seat, isRight() ? "cheer" : "sad");
+      show(gain(isRight ? "✓" : "✕", mood, isRight ? [...helped].sort() : [seat]), beside(now.at, place), RISE);
+      act(seat, isRight ? "cheer" : "sad");
       guest.setAttribute("href", `#guest-${mood}`);
     });
   }

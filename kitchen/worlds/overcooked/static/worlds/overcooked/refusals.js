@@ -16,18 +16,21 @@
   const newest = () => document.querySelector("#happened > li");
   let told = newest()?.id;
   let shown = null;
+  let timer = 0; // after which the words go
 
   function show(why) {
     const cook = frame.querySelector(`.actor[data-seat="${own()}"] .figure`);
-    if (!cook || !why || shown) return;
-    if (!CALM.matches) cook.animate(SHAKE, 320);
-    shown = document.createElement("p");
+    if (!cook || !why) return;
+    const isHeld = play.ticking && shown?.textContent === why; // a key that is held shakes it once
+    if (!CALM.matches && !isHeld) cook.animate(SHAKE, 320);
+    shown ??= document.createElement("p");
     shown.className = "refused-words";
     shown.setAttribute("aria-hidden", "true");
     shown.textContent = why;
-    frame.append(shown);
+    if (!shown.isConnected) frame.append(shown);
     place(cook.getBoundingClientRect(), frame.getBoundingClientRect());
-    setTimeout(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       shown.remove();
       shown = null;
     }, LASTS);

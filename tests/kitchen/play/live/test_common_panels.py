@@ -1,0 +1,54 @@
+"""The page celebrates the end of a game only if something was reached in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kitchen.contract.page import ResultView
+from kitchen.play.live.common_panels import shared_panels
+from kitchen.play.live.render_page import render_panel
+from kitchen.registry.world_metrics import achievements
+from kitchen.registry.world_registry import get_world
+from kitchen.worlds.cuisine.page import PAGE
+from tests.kitchen.worlds.cuisine.cooking import kitchen
+from tests.kitchen.worlds.cuisine.test_page import seen
+
+
+def is_celebrated(world: str, score: dict[str, Any], **more: Any) -> bool:
+    """Return whether the page celebrates the end of a game of this world with this score."""
+    figures = tuple(figure for figure in get_world(world).figures if figure.words)
+    result = ResultView(score, achievements(world, score), figures, **more)
+    view = replace(seen(kitchen("level_3"), 0), phase="over", result=result)
+    html = next(render_panel(panel) for panel in shared_panels(PAGE, view) if panel.id == "over")
+    assert "is-over" in html
+    return "data-reached" in html
+
+
+@pytest.mark.parametrize(
+    ("world", "score", "celebrates"),
+    [
+        ("cuisine", {"completed": 0, "failed": 3}, False),
+        ("cuisine", {"completed": 1, "failed": 3}, True),
+        ("overcooked", {"points": 0, "soups": 0}, False),
+        ("collab_overcooked", {"success": 1.0, "points": 10}, True),
+        ("collab_overcooked", {"success": 0.0, "points": 0}, False),
+        ("blocks_crafting", {"success": 0.0, "steps_used": 40, "gives": 2}, False),
+        ("blocks_crafting", {"success": 1.0, "steps_used": 40, "gives": 0}, True),
+        ("blocks_construction", {"matches": 0.0, "gives": 2}, False),
+        ("blocks_construction", {"matches": None}, False),
+    ],
+)
+def test_an_end_is_celebrated_if_the_goal_was_reached_or_something_good_was_counted(
+    world: str, score: dict[str, Any], celebrates: bool
+) -> None:
+    assert is_celebrated(world, score) is celebrates
+
+
+def test_a_reached_goal_is_celebrated_and_a_game_that_somebody_ended_is_not() -> None:
+    score = {"completed": 2, "failed": 0}
+    assert is_celebrated("cuisine", {"completed": 0}, reached=True)
+    assert not is_celebrated("cuisine", score, ended_by_staff=True)
+    assert not is_celebrated("cuisine", score, abandoned_because="somebody was gone")
