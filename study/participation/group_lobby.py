@@ -261,7 +261,7 @@ def _meet_nearest(person: Participant) -> GroupMember | None:
     Call this before the group is locked, because it locks the study.
     """
     member = GroupMember.objects.filter(participant=person).first()
-    if member is None or not _waits_alone(member) or not _pairs_by_trip(person):
+    if member is None or not _pairs_by_trip(person) or not _waits_alone(member):
         return None
     others = GroupMember.objects.exclude(pk=member.pk)
     elsewhere = others.filter(group__study=person.study_id, group__formed_at=None)
