@@ -61,7 +61,8 @@ def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
 
 def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
     """Return the owners of each episode, by episode id. An owner is a list: `["round", …]` with the columns
-    of the round, or `["practice", participant id, study id]`.
+    of the round, or `["practice", participant id, study id]`. If the participant's seat of an episode while
+    waiting is not 0, it is added at the end.
 
     The seal (a signed hash) of an episode includes its owners. It shows later if the episode was assigned to
     somebody else.
@@ -72,6 +73,7 @@ def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
         owners[episode].append(["round", *values])
     for name in ("practice", "first_practice", "warm_up"):
         practised = Participant.objects.filter(**{f"{name}__in": ids}).order_by()
-        for episode, *values in practised.values_list(name, "pk", "study"):
-            owners[episode].append(["practice", *values])
+        for episode, seat, *values in practised.values_list(name, "warm_up_seat", "pk", "study"):
+            seats = [seat] if name == "warm_up" and seat else []  # seals of seat 0 name no seat
+            owners[episode].append(["practice", *values, *seats])
     return owners

@@ -260,14 +260,18 @@ def _meet_nearest(person: Participant) -> GroupMember | None:
 
     Call this before the group is locked, because it locks the study.
     """
-    member = GroupMember.objects.filter(participant=person, group__formed_at=None).first()
-    if member is None or not _pairs_by_trip(person):
+    member = GroupMember.objects.filter(participant=person).first()
+    if member is None or not _pairs_by_trip(person) or not _waits_alone(member):
         return None
     others = GroupMember.objects.exclude(pk=member.pk)
-    if others.filter(group=member.group_id).exists():
-        return None
     elsewhere = others.filter(group__study=person.study_id, group__formed_at=None)
     return _join(person, member) if elsewhere.exists() else None
+
+
+def _waits_alone(member: GroupMember) -> bool:
+    """Return whether the member's group has not formed yet and has no other member."""
+    group = Group.objects.filter(pk=member.group_id, formed_at=None)
+    return group.exists() and not member.group.members.exclude(pk=member.pk).exists()
 
 
 def _team_ahead(person: Participant) -> Team:
@@ -282,8 +286,13 @@ def _pairs_by_trip(person: Participant) -> bool:
 
 def _join(person: Participant, earlier: GroupMember | None = None) -> GroupMember:
     """Add the participant to an open group that has room for them. If there is none, create a new group.
-    `earlier` is their membership in a group that has no other member. They keep it if they find no group."""
+    `earlier` is their membership in a group that has no other member. They keep it if they find no group, or
+    if somebody has joined that group meanwhile."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
+    if earlier:
+        earlier = GroupMember.objects.filter(participant=person).first()
+        if earlier and not _waits_alone(earlier):
+            return _membership(person)
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]
     size = len(people_in(person.version.blueprint.condition(keys[0])))
@@ -291,11 +300,15 @@ def _join(person: Participant, earlier: GroupMember | None = None) -> GroupMembe
     groups = Group.objects.select_for_update().filter(**alike, size=size, formed_at=None).order_by("number")
     others = [group for group in groups if earlier is None or group.pk != earlier.group_id]
     open_groups = [group for group in others if _has_room(group, keys)]
+    if earlier:  # an empty group is no better than their own
+        open_groups = [group for group in open_groups if group.members.exists()]
     if group := _chosen_group(person, open_groups, earlier):
         _take_order(person, group, left)
         place = min(set(range(size)) - set(group.members.values_list("place", flat=True)))
         kept = {"position": earlier.position, "came_at": earlier.came_at} if earlier else {}
         GroupMember.objects.filter(participant=person).delete()
+        if earlier:
+            Group.objects.filter(pk=earlier.group_id).delete()
         return GroupMember.objects.create(group=group, participant=person, place=place, **kept)
     if earlier:
         return GroupMember.objects.select_related("group").get(pk=earlier.pk)

@@ -11,7 +11,7 @@ replaced by a program, so that nobody waits for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Json
-from kitchen.contract.world_errors import WorldError
+from kitchen.contract.world_errors import SettingsError, WorldError
 from kitchen.play.episode.absent_players import AbsencePolicy, free_seats
 from kitchen.play.episode.advance_episode import (
     abandon_episode,
@@ -44,7 +44,7 @@ from study.participation.round_planning import create_shared_kitchen, create_sol
 GAME_BEGAN = gettext_noop("the game with the others began")
 """The reason for which such an episode ends. It completes “It was ended because …”."""
 SHARED_STEP_SECONDS = 20.0
-"""Seconds that people have for a step of a shared kitchen once a second person has come."""
+"""Seconds that people have for a step of a shared kitchen while at least two of them play."""
 MISSED_STEPS = 2
 """Steps that somebody in a shared kitchen may miss in a row before a program plays for them."""
 LONGER = 5
@@ -70,7 +70,7 @@ def own_seat(person: Participant) -> int | None:
 
 def kitchen_plan(design: Blueprint, coming: ConditionPlan) -> ConditionPlan:
     """Return the kitchen before the condition that comes next, as a condition. It is the study's practice
-    episode, if that is in the same world."""
+    episode, if that is in the same world. The dots are hidden if any condition of the world hides them."""
     if design.has("practice") and design.practice.world == coming.world:
         return design.practice
     played = practice_for_condition(coming.world, coming.settings)
@@ -80,7 +80,7 @@ def kitchen_plan(design: Blueprint, coming: ConditionPlan) -> ConditionPlan:
         name="Practice",
         label="Practice",
         organisation=organisation,
-        hides_dots=coming.hides_dots,
+        hides_dots=any(one.hides_dots for one in (coming, *design.conditions) if one.world == coming.world),
         **played,
     )
 
@@ -131,9 +131,17 @@ def _partners(plan: ConditionPlan, first: ConditionPlan) -> Iterator[tuple[str, 
     for kind, settings in [*chosen, *own]:
         if kind != NOBODY and can_play(get_agent(kind), plan.world):
             agent = get_agent(kind)
-            if not agent.names_model and (agent.instant or agent.light):
-                make_agent(kind, settings)
+            if not agent.names_model and (agent.instant or agent.light) and _is_playable(kind, settings):
                 yield kind, settings
+
+
+def _is_playable(kind: str, settings: Mapping[str, Json]) -> bool:
+    """Return whether an agent of this kind accepts these settings."""
+    try:
+        make_agent(kind, settings)
+    except SettingsError:
+        return False
+    return True
 
 
 def _with_more_steps(plan: ConditionPlan) -> dict[str, Json]:
@@ -156,7 +164,8 @@ def begin_kitchen(*, participant_id: int) -> bool:
     if not offers_kitchen(person, place):
         return False
     if person.warm_up is not None:
-        joined = join_episode(episode_id=person.warm_up.pk, seat=person.warm_up_seat)
+        seat, limit = person.warm_up_seat, SHARED_STEP_SECONDS
+        joined = join_episode(episode_id=person.warm_up.pk, seat=seat, step_seconds=limit)
         return joined is not None or own_seat(person) is not None
     assert place.round  # noqa: S101 - as `offers_kitchen` says
     coming = person.version.blueprint.condition(place.round.condition.key)
@@ -181,7 +190,7 @@ def _begin_alone(person: Participant, plan: ConditionPlan) -> None:
 
 
 def _begin_shared(person: Participant, plan: ConditionPlan) -> None:
-    absence = AbsencePolicy(MISSED_STEPS, plan.coplayer, plan.coplayer_settings)
+    absence = AbsencePolicy(MISSED_STEPS, plan.coplayer, plan.coplayer_settings, True)
     person.warm_up = create_shared_kitchen(person, plan, seed=_seed(person), absence=absence)
     person.warm_up_seat = 0
 

@@ -37,7 +37,7 @@ def nearest_group(
     """Return the open group that a participant joins, or None if they wait on their own.
 
     `waited` are the seconds for which the participant has waited. Of groups that are equally near, the oldest
-    one counts.
+    one counts. A group without members is taken only if there is no other.
     """
 
     def meets(group: OpenGroup) -> bool:
@@ -46,6 +46,6 @@ def nearest_group(
 
     return min(
         filter(meets, groups),
-        key=lambda group: (difference(group, round_trip_ms), group.number),
+        key=lambda group: (not group.round_trips, difference(group, round_trip_ms), group.number),
         default=None,
     )

@@ -330,14 +330,23 @@ class _Reader:
             one.meaning == VERB and sign.meaning == "zhe" for one, sign in pairwise(tokens)
         )
         lasts |= any(token.form == LOCATED for token in tokens) and self.part.has("le")
-        handled = self.part.has(PLAYERS, "anyone") and self.part.tokens[-1].meaning == "le"
-        handled = handled and any(token.form == HANDLED for token in self.part.tokens)
         invariant = any(
             one.meaning in ("aux", "copula", "have") and verb.meaning == VERB and verb.text in INVARIANT
             for one, verb in pairwise([one for one in tokens if one.meaning not in NEGATIONS])
         )
         past = any(token.form in (PAST, TOLD) for token in self.verbs) and not self.part.has("need")
-        return told or result or lasts or handled or invariant or past
+        return told or result or lasts or self._tells_handled() or invariant or past
+
+    def _tells_handled(self) -> bool:
+        """Return whether a Chinese clause with 把 tells what somebody did: *机器人2把大米放进锅里了*. Only a
+        place or a result tells it. *机器人2把三文鱼切了* may be an order."""
+        tokens = self.part.tokens
+        if tokens[-1].meaning != "le" or not any(token.form == HANDLED for token in tokens):
+            return False
+        verb = next((place for place, token in enumerate(tokens) if token.meaning == VERB), len(tokens))
+        has_more = any(token.meaning in (THING, UNKNOWN) for token in tokens[verb:])
+        named = self.part.has(PLAYERS) and not self.part.has("you")
+        return self.part.has("anyone") or (named and has_more)
 
     def _forbids(self) -> bool:
         part = self.part

@@ -31,6 +31,8 @@ LOCATED = "located"
 """The forms of a thing after the Chinese `把`, with which something is done, and after `在`, where something
 is."""
 _FORMS = {"ba": HANDLED, "zai": LOCATED}
+_POLITE = ("请", "麻烦", "劳驾", "劳烦")
+"""Chinese words with which an order begins."""
 SUBJECTS = frozenset({"self", "we", "you", "all", "anyone", "nobody", "lets", PLAYERS})
 SHORTEST_CORRECTED, LONG_WORD = 4, 5
 """Smallest number of letters of a word that people may have misspelt, and of one with any wrong letter."""
@@ -285,20 +287,25 @@ class SentenceWords:
             language = CHINESE
         else:
             language = max((ENGLISH, SPANISH), key=lambda one: self.books[one].count(units))
-        tokens = [token for token in self.books[language].tokens(units) if token.meaning != FILLER]
-        tokens = list(_with_topics(tokens))
+        tokens = list(_with_topics(self.books[language].tokens(units)))
         pairs = zip_longest(tokens, tokens[1:])
         served = (_as_verb(token, following) for token, following in pairs)
         return tuple(token for token in served if token is not None)
 
 
 def _with_topics(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Yield the tokens without the Chinese words `把` and `在`. A thing after them gets a form for this."""
-    before = ""
+    """Yield the tokens without fillers and without the Chinese words `把` and `在`. A thing after them gets a
+    form for this. After a polite word, or a comma before `把`, it gets none, because that is an order."""
+    before, is_order, is_polite = "", False, False
     for token in tokens:
+        if token.meaning == FILLER:
+            is_polite |= token.text.startswith(_POLITE)
+            continue
+        is_polite &= token.meaning not in (END, ASKS)
         if token.meaning not in _FORMS:
-            is_marked = before in _FORMS and token.meaning == THING
+            is_marked = before in _FORMS and token.meaning == THING and not is_order
             yield replace(token, form=_FORMS[before]) if is_marked else token
+        is_order = token.meaning == "ba" and (is_polite or before == COMMA)
         before = token.meaning
 
 

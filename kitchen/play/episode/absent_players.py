@@ -24,7 +24,7 @@ from kitchen.play.turn import step_timer
 from kitchen.play.turn.conversation import add_platform_message, conversation_partners, member_of
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.turn_cache import refresh_turn
-from kitchen.play.turn.websocket_messages import JOINED
+from kitchen.play.turn.websocket_messages import JOINED, RETURNED
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent
 from kitchen.words.gettext_without_django import gettext_noop
 
@@ -48,15 +48,21 @@ class AbsencePolicy:
     kind: str = ""
     """Kind of the agent that takes the seat over. Empty: the episode ends."""
     settings: Mapping[str, Json] = field(default_factory=dict)
+    is_untimed_alone: bool = False
+    """True if a person has no time limit, and counts as present, while no other person plays."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the absence policy as JSON, to be stored with an episode."""
-        return {**asdict(self), "settings": dict(self.settings)}
+        stored = {**asdict(self), "settings": dict(self.settings)}
+        if not self.is_untimed_alone:
+            del stored["is_untimed_alone"]
+        return stored
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
         """Return the absence policy from the JSON that `to_json` returned."""
-        return cls(stored["steps"], stored["kind"], stored["settings"])
+        is_untimed_alone = stored.get("is_untimed_alone", False)
+        return cls(stored["steps"], stored["kind"], stored["settings"], is_untimed_alone)
 
     def check(self, world: str) -> None:
         """Raise SettingsError if the policy is invalid. The number of steps must be within bounds, and the
@@ -125,32 +131,48 @@ def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
     mind = Mind.objects.create(episode=episode, number=number, kind=rule.kind, settings=dict(rule.settings))
     Seat.objects.filter(episode=episode, number=seat).update(mind=mind, page="")
     Episode.objects.filter(pk=episode.pk).update(
-        gone={**(episode.gone or {}), str(seat): {"step": first, "why": why, "said": said}},
+        gone=_with_record(episode, seat, {"step": first, "why": why, "said": said}),
         plans=_without(episode.plans, seat),
         organisation=_no_person(episode.organisation, seat),
     )
+    if rule.is_untimed_alone and len((turn.people | turn.leaders) - {seat}) == 1:
+        step_timer.lift_step_limit(episode)
     refresh_turn(turn)
     return True
+
+
+def _with_record(episode: Episode, seat: int, record: dict[str, Json]) -> dict[str, Json]:
+    """Return `Episode.gone` with a new record for a seat. It keeps the first step of an earlier absence."""
+    gone = episode.gone or {}
+    earlier = gone.get(str(seat), {})
+    away = earlier.get("away", earlier.get("step") if earlier.get("why") in (AWAY, LEFT) else None)
+    return {**gone, str(seat): record if away is None else {**record, "away": away}}
 
 
 def seat_person(turn: OpenTurn, seat: int) -> bool:
     """Give a seat that an agent plays to a person: a free seat, or the person's own seat after an absence.
 
     Returns False, and changes nothing, if no agent plays it in place of a person. A command that the agent
-    gave for the open step stays. `Episode.gone` then has the seat's first step of the person, and JOINED.
+    gave for the open step stays. `Episode.gone` then has the seat's first step of the person, and JOINED or
+    RETURNED.
     Call this with the turn refreshed and locked (`refresh_turn`).
     """
     episode, gone = turn.episode, turn.episode.gone or {}
     if seat in turn.people or str(seat) not in gone:
         return False
-    first = turn.step + (seat in turn.given)
+    first, why = turn.step + (seat in turn.given), _person_came(gone[str(seat)]["why"])
     Seat.objects.filter(episode=episode, number=seat).update(mind=None, page="", key=new_key())
     Episode.objects.filter(pk=episode.pk).update(
-        gone={**gone, str(seat): {"step": first, "why": JOINED, "said": 0}},
+        gone=_with_record(episode, seat, {"step": first, "why": why, "said": 0}),
         organisation=_with_person(episode.organisation, seat),
     )
     refresh_turn(turn)
     return True
+
+
+def _person_came(why: str) -> str:
+    """Return the reason with which a person takes a seat that an agent had for the reason `why`."""
+    return RETURNED if why in (AWAY, LEFT) else JOINED
 
 
 def _conversation_over(turn: OpenTurn, seat: int) -> None:

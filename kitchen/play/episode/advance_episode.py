@@ -352,6 +352,8 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
 def _replace_absent_people(turn: OpenTurn) -> None:
     """Hand over the seats of people who missed too many turns, or end the episode."""
     for seat in absent_players.absent_seats(turn) if turn.is_open else ():
+        if turn.episode.step_seconds is None and turn.episode.tick_ms is None:
+            return  # the limit was lifted for the last person
         if not absent_players.hand_over_seat(turn, seat, absent_players.AWAY):
             _end(
                 turn.episode.pk,

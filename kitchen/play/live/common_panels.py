@@ -13,7 +13,7 @@ from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, 
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.play.live.plan_panels import command_value, others_plans_panel, plan_panel
-from kitchen.play.turn.websocket_messages import JOINED
+from kitchen.play.turn.websocket_messages import HAVE_PERSON
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage", "away")
@@ -439,11 +439,11 @@ def _gone_panels(view: SeatView) -> tuple[Panel, Panel]:
 
 
 def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ...]:
-    """Return a sentence for each seat that an agent has taken over, or that a person has taken later. With
+    """Return a sentence for each seat that an agent has taken over, or that a person has (again). With
     `steps`, only for those of the last `steps` steps, and not for seats that nobody has taken yet."""
     names = {player.seat: player.name for player in view.players}
     words = GONE_SENTENCES if view.timing.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
-    others = [each for each in view.taken_over or () if each[0] != view.seat or each[2] != JOINED]
+    others = [each for each in view.taken_over or () if each[0] != view.seat or each[2] not in HAVE_PERSON]
     return tuple(
         gettext(words[why]).format(player=names[seat], step=step)
         for seat, step, why in others
@@ -457,12 +457,14 @@ GONE_SENTENCES = {
     "never": gettext_noop("Nobody came to play {player}, so a program plays it."),
     "free": gettext_noop("A program plays {player} until another person comes."),
     "joined": gettext_noop("From step {step} on, another person plays {player}."),
+    "returned": gettext_noop("The person who plays {player} is back since step {step}."),
 }
 """Sentences shown to the others about a seat that was taken over, by reason."""
 GONE_SENTENCES_REALTIME = {
     "away": gettext_noop("A program plays {player} because the person is away."),
     "left": gettext_noop("A program plays {player} because the person has left."),
     "joined": gettext_noop("Another person plays {player} now."),
+    "returned": gettext_noop("The person who plays {player} is back."),
 }
 """The same sentences for a real-time episode, without the number of the step."""
 

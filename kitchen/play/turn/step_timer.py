@@ -107,6 +107,11 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
     return True
 
 
+def lift_step_limit(episode: Episode) -> None:
+    """Take the people's time limit from an episode, also for the open step."""
+    Episode.objects.filter(pk=episode.pk).update(step_seconds=None, turn_closes_at=None)
+
+
 def schedule_turn_close(episode: Episode) -> None:
     """Queue a task, after the commit, that closes the open turn at its deadline. Long turns get no task: a
     periodic check closes them."""

@@ -394,14 +394,16 @@ before the step runs.
 """
 
 
-JOINED = "joined"
-"""Why a seat is in `Episode.gone` although a person plays it: an agent played it until the person came."""
+JOINED, RETURNED = "joined", "returned"
+"""Why a seat is in `Episode.gone` although a person plays it: an agent played it until the person came, or
+while the person was away."""
+HAVE_PERSON = frozenset({JOINED, RETURNED})
 
 
 def seat_changes(gone: Mapping[str, Json] | None) -> int:
     """Return a number that changes whenever a seat passes from a person to an agent, or back. `gone` is
     `Episode.gone`."""
-    return sum(1 + (each["why"] == JOINED) for each in (gone or {}).values())
+    return sum(1 + (each["why"] in HAVE_PERSON) for each in (gone or {}).values())
 
 
 def stamp_time(closes_at: datetime | None, asked_at: datetime | None) -> str:

@@ -178,13 +178,15 @@ def _tool(corner: tuple[int, int], size: GraphSize) -> dict[str, int]:
 
 
 def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: GraphSize) -> dict[str, Json]:
-    """Return a line from the right side of one box to the left side of another, with one bend at the end."""
+    """Return a line from the right side of one box to the left side of another, with one bend at the end. It
+    is written as short as possible, because each step sends it again."""
     half = size.height // 2
     x1, y1, x2, y2 = start[0] + size.width, start[1] + half, end[0], end[1] + half
     bend = x2 - min(size.gap_x, 30)
     middle = (bend + x2) // 2
+    begin = f"M{x1} {y1}" if x1 == bend else f"M{x1} {y1}H{bend}"
     return {
-        "d": f"M{x1} {y1}H{bend}C{middle} {y1} {middle} {y2} {x2} {y2}",
+        "d": f"M{x1} {y1}H{x2}" if y1 == y2 else f"{begin}C{middle} {y1} {middle} {y2} {x2} {y2}",
         "label": label,
         "x": (x1 + bend) // 2,
         "y": y1 - 4,

@@ -214,6 +214,14 @@ def _facts(pks: Iterable[int]) -> dict[int, dict[str, Any]]:
     return {row["pk"]: row for row in episodes.values("pk", *FIELDS)}
 
 
+def _without_people(gone: Mapping[str, Json]) -> Iterator[str]:
+    """Yield each seat of `Episode.gone` as seat:step:reason, the first absence before the last change."""
+    for seat, one in sorted(gone.items()):
+        if "away" in one:
+            yield f"{seat}:{one['away']}:{AWAY}"
+        yield f"{seat}:{one['step']}:{one['why']}"
+
+
 def _cells(
     played: PlayedEpisode, piece: _Piece, figures: Callable[[str, str], tuple[Json, ...]]
 ) -> tuple[Any, ...]:
@@ -264,7 +272,7 @@ def _cells(
         played.who.group if main else None,
         given_up.get("step"),
         given_up.get("why"),
-        " ".join(f"{seat}:{one['step']}:{one['why']}" for seat, one in sorted(gone.items())) or None,
+        " ".join(_without_people(gone)) or None,
         foresight.judged,
         foresight.right,
         foresight.share,

@@ -37,7 +37,7 @@ from kitchen.play.live.job_panels import failure_reason
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
-from kitchen.play.turn.websocket_messages import JOINED
+from kitchen.play.turn.websocket_messages import HAVE_PERSON
 from kitchen.registry.world_metrics import event_columns, scored_events
 from kitchen.registry.world_registry import get_kit, get_page, known_worlds
 from kitchen.words.gettext_without_django import in_english
@@ -157,7 +157,7 @@ def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message],
     until = {
         organisation.holder(int(seat)).number: _last_message_before(messages, at)
         for seat, at in (episode.gone or {}).items()
-        if at["why"] != JOINED
+        if at["why"] not in HAVE_PERSON
     }
     people = {member.number for member in organisation.members if member.is_person} | set(until)
     member, first = organisation.holder(played.seat).number, organisation.holder(first).number

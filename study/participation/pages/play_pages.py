@@ -111,11 +111,11 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
 
 
 def _marks_after(practice: Episode, first: ConditionPlan | None) -> str:
-    """Return whether the marks at useful actions `stay` or `go` after practice. Empty if there were none, or
-    if the first game has none by its nature."""
-    if practice.hides_dots or first is None or first.world != practice.world or is_apart(first.organisation):
+    """Return whether the marks at useful actions `stay` or `come` after practice. Practice has none if any
+    condition hides them. Empty if the first game has none, by its condition or its nature."""
+    if first is None or first.hides_dots or first.world != practice.world or is_apart(first.organisation):
         return ""
-    return "go" if first.hides_dots else "stay"
+    return "come" if practice.hides_dots else "stay"
 
 
 def _play_page(

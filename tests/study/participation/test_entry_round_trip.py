@@ -58,7 +58,7 @@ def test_who_is_too_far_is_told_so_and_nothing_is_stored() -> None:
 def test_without_a_measured_time_the_page_says_what_to_do(trip: str, client: Client) -> None:
     study = make_study(max_round_trip_ms=150)
     page = text_of(client.get("/s/small/"))
-    assert "<noscript>" in page and "Switch on JavaScript" not in page and "entry_trip.js" in page
+    assert "That needs JavaScript" in page and "Switch on JavaScript" not in page and "entry_trip.js" in page
     answer = begin(study, trip=trip)
     assert answer.status_code == 422 and not study.participants.exists()
     assert "Switch on JavaScript in your browser, load this page again" in text_of(answer)
@@ -83,6 +83,8 @@ def test_programs_and_people_who_come_back_are_not_measured() -> None:
 def test_where_people_are_only_paired_by_it_nobody_is_refused() -> None:
     study = make_study()
     study.conditions.update(organisation={"kind": "central", "people": [0, 1], "pairs_by_trip": True})
+    page = text_of(Client().get("/s/small/"))
+    assert "entry_trip.js" in page and "That needs JavaScript" not in page
     assert begin(study).status_code == begin(study, trip="900").status_code == 302
     assert [one.round_trip_ms for one in study.participants.order_by("number")] == [None, 900]
 

@@ -7,9 +7,12 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.play.models import Episode
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.group_lobby import look_at_lobby
+from study.participation.lobby_practice import kitchen_plan
 from tests.study.exports.rows import csv_rows
 from tests.study.participation.test_group_lobby import come, shared, time_passes
 
@@ -55,6 +58,13 @@ def test_the_kitchen_is_played_alone_under_a_line_that_leads_on(client: Client) 
     assert "data-play" in page and "data-lobby=" in page and "js/lobby.js" in page
     assert 'data-page="lobby"' in page and practise(client, person) == episode, "it is one kitchen"
     assert "Back to the practice kitchen" in read(client, person)
+
+
+def test_it_hides_the_dots_if_any_condition_hides_them(client: Client) -> None:
+    person = waiting(client)
+    person.study.conditions.filter(key="c1").update(hides_dots=True)
+    design = blueprint_of(Study.objects.get(pk=person.study_id))
+    assert [kitchen_plan(design, one).hides_dots for one in design.conditions] == [True, True]
 
 
 def test_it_ends_when_the_game_begins(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -23,9 +24,11 @@ pytestmark = pytest.mark.django_db
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 5.0}
 
 
-def practising(steps: int, *, hides_dots: bool = False, **settings: Any) -> Participant:
-    study = make_study(conditions=1)
-    study.conditions.update(hides_dots=hides_dots)
+def practising(steps: int, *, hides_dots: Sequence[bool] = (False,), **settings: Any) -> Participant:
+    """Somebody in practice. `hides_dots` has a value for each condition, in the order of the games."""
+    study = make_study(conditions=len(hides_dots), orders="fixed")
+    for number, hides in enumerate(hides_dots):
+        study.conditions.filter(key=f"c{number}").update(hides_dots=hides)
     kitchen = {"settings": {**LEVEL, "max_steps": steps}}
     StudyPart.objects.create(
         study=study, kind="practice", enabled=True, settings={"kitchen": kitchen, **settings}
@@ -81,19 +84,18 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
 
 
 @pytest.mark.parametrize(
-    ("dots", "stay", "go"), [("both", True, False), ("practice", False, True), ("none", False, False)]
+    ("hides_dots", "stay", "come"),
+    [((False, False), True, False), ((False, True), False, True), ((True, False), False, False)],
 )
 def test_what_is_said_about_hints_after_practice_tells_of_the_dots(
-    client: Client, dots: str, stay: bool, go: bool
+    client: Client, hides_dots: tuple[bool, ...], stay: bool, come: bool
 ) -> None:
-    person = practising(1, hides_dots=dots != "both")
+    person = practising(1, hides_dots=hides_dots)
     idle_out(person)
-    assert person.practice_id
-    Episode.objects.filter(pk=person.practice_id).update(hides_dots=dots == "none")
     page = text(client, person)
     assert "From now on you get no hints" in page
     assert ("The dots stay. A dot before an action:" in page) is stay
-    assert ("There are no more dots before actions." in page) is go
+    assert ("From now on you see dots. A dot before an action:" in page) is come
 
 
 def test_a_person_who_served_nothing_may_practise_once_more_and_only_once(client: Client) -> None:

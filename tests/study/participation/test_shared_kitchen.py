@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.advance_episode import close_expired_turn, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -18,7 +19,9 @@ from kitchen.play.models import Episode, SeatCommand
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Study
 from study.participants.end_and_erase_participation import participant_end, participant_withdraw
+from study.participants.episode_owners_and_outages import episode_owners
 from study.participants.models import Participant
+from study.participation import lobby_practice
 from study.participation.group_lobby import look_at_lobby
 from study.participation.lobby_practice import begin_kitchen, end_kitchen, own_seat
 from tests.study.exports.rows import csv_rows
@@ -86,6 +89,17 @@ def test_a_program_plays_the_other_places_until_somebody_comes(study: Study) -> 
     ]
 
 
+def test_where_no_program_can_play_the_free_places_one_practises_alone(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise SettingsError("the settings do not fit")
+
+    monkeypatch.setattr(lobby_practice, "make_agent", refuse)
+    kitchen = practise(waits(study, "one")).warm_up
+    assert kitchen and kitchen.absence is None
+
+
 def test_the_next_ones_get_a_new_kitchen_when_it_is_full(study: Study) -> None:
     people = [practise(waits(study, language, language)) for language in ("en", "es", "zh")]
     assert len({one.warm_up_id for one in people}) == 1
@@ -125,11 +139,34 @@ def test_who_closes_the_page_is_replaced_and_gets_the_place_back(
         decide_step(episode_id=kitchen.pk, step=step)
     kitchen.refresh_from_db()
     assert (kitchen.gone or {})["0"]["why"] == "away" and own_seat(one) is None
+    assert act(kitchen, 3, seat=1)
+    decide_step(episode_id=kitchen.pk, step=3)
     assert practise(one).warm_up_id == kitchen.pk and own_seat(one) == 0
-    kitchen.refresh_from_db()
     chosen = SeatCommand.objects.filter(episode=kitchen, seat=0).order_by("step")
-    assert set(chosen.values_list("chosen_by", flat=True)) <= {"timeout", "planner"}
+    assert list(chosen.values_list("chosen_by", flat=True)) == ["timeout", "timeout", "planner"]
     assert own_seat(other) == 1
+    seen = gone_sentences(current_seat_view(kitchen.seats.get(number=1)))
+    assert seen[0] == "The person who plays Robot 1 is back since step 4."
+    rows = csv_rows(one.study, "episodes")
+    assert rows[0]["without_people"].startswith("0:3:away 0:4:returned ")
+
+
+def test_the_last_one_has_no_limit_and_the_kitchen_waits_for_them(
+    two: tuple[Participant, Participant],
+) -> None:
+    one, other = two
+    kitchen = one.warm_up
+    assert kitchen
+    for step in (1, 2):
+        time_runs_out(kitchen)
+        decide_step(episode_id=kitchen.pk, step=step)
+    kitchen.refresh_from_db()
+    assert (kitchen.status, kitchen.step) == ("playing", 2)
+    assert (kitchen.step_seconds, kitchen.turn_closes_at) == (None, None)
+    assert (own_seat(one), own_seat(other)) == (None, 1)
+    practise(one)
+    kitchen.refresh_from_db()
+    assert kitchen.step_seconds == 20 and kitchen.turn_closes_at
 
 
 def test_who_closes_the_page_is_replaced_at_once_and_is_back_with_the_same_address(
@@ -158,6 +195,8 @@ def test_it_is_in_the_data_of_both_and_goes_with_the_last_one(two: tuple[Partici
     ]
     assert {row["episode"] for row in rows} == {str(kitchen.key)}
     assert rows[0]["without_people"] == "1:1:joined 2:1:free"
+    sealed = [["practice", one.pk, one.study_id], ["practice", other.pk, other.study_id, 1]]
+    assert sorted(episode_owners([kitchen.pk])[kitchen.pk]) == sealed
     assert [row["step"] for row in csv_rows(one.study, "steps")] == ["1"], "once, not for each of them"
     participant_withdraw(participant_id=one.pk)
     kitchen.refresh_from_db()

@@ -102,6 +102,7 @@ class Scene:
     def _study(self, slug: str) -> Study:
         study = make_study(slug, languages="en es")
         add_factor(study)
+        study.conditions.update(end_card=True)  # of the first round, which is over
         SurveyItem.objects.create(study=study, key="why", measure="Why", text="Why?", kind="text", position=9)
         return study
 
