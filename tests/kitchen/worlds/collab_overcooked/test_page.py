@@ -17,6 +17,7 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.page import StepView
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Event
+from kitchen.pages.grid_panel_contents import DrawnObservation
 from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import render_guide, render_panel
 from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
@@ -83,7 +84,8 @@ def test_the_drawing_is_told_whether_a_delivery_was_right_whether_or_not_the_gam
     past = (StepView(9, {}, ()), StepView(8, {}, (event,)))
     for seen, told in ((replace(after, history=past), {"0": is_right}), (after, None)):
         shown = PAGE.seen_now(replace(seen, phase="over" if has_ended else "choose")).shows
-        assert json.loads(shown.observation).get("delivered") == told  # type: ignore[union-attr]
+        assert isinstance(shown, DrawnObservation)
+        assert json.loads(shown.observation).get("delivered") == told
 
 
 def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
