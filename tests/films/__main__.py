@@ -115,6 +115,7 @@ class AdvisedPlayer:
             return
         for draft in self._player.messages({"addressees": True}):
             await ask(person.page, draft.data["requests"])
+        await person.page.wait_for_selector("#bar[data-phase=choose]")
         before = await person.step()
         if key := await person.page.evaluate(KEY_OF, list(command)):
             await person.page.keyboard.press(KEYS.get(key, key))

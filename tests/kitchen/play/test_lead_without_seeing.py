@@ -108,7 +108,7 @@ def test_a_leader_who_sees_the_game_has_its_panels_instead() -> None:
         (
             "collab_overcooked",
             {"task": "boiled_egg", "knowledge": "both"},
-            ["Two cooks in two rooms prepare one dish together: boiled egg (", "<dt>Steps left</dt>"],
+            ["Two cooks in two rooms prepare one dish together: boiled egg", "<dt>Steps left</dt>"],
             {"steps_left", "order"},
         ),
         (
