@@ -55,6 +55,11 @@ KEY_OF = """(command) => {
     return radio?.closest("[data-press]")?.dataset.press.split(" ")[0] || "";
 }"""
 """The key of this command, if it has one of its own."""
+CHOOSES_AFTER = """(step) => {
+    const { dataset } = document.getElementById("bar");
+    return dataset.phase === "over" || (dataset.phase === "choose" && Number(dataset.step) > step);
+}"""
+"""Whether the person chooses again after this step. An action may last several steps."""
 WORDS_OF = """(request) => {
     const macros = JSON.parse(document.getElementById("ask").dataset.macros);
     const same = ([value]) => JSON.stringify(JSON.parse(value)) === JSON.stringify(request);
@@ -121,7 +126,7 @@ class AdvisedPlayer:
             await person.page.keyboard.press(KEYS.get(key, key))
         else:
             await person.send(command)
-        await person.stepped(before + 1)
+        await person.page.wait_for_function(CHOOSES_AFTER, arg=before)
 
     def _next_command(self) -> Command | None:
         """Return the command that the adviser recommends now. Return None if the episode is over."""
