@@ -385,7 +385,7 @@ class Page(ABC):
     )
     """Shown where an episode with a goal ended at its last step."""
     marks: ClassVar[str] = ""
-    """What the marks at useful actions mean, for worlds that have them (`SeatView.marks_actions`)."""
+    """An explanation of the marks at useful actions, for worlds that have them (`SeatView.marks_actions`)."""
     general_hint: ClassVar[str] = gettext_lazy("Read the guide again whenever you like: it says how to win.")
     """The hint where no good next action is known, unless `hint_without_advice` finds a better one."""
 

@@ -1,6 +1,6 @@
-/* Before somebody enters: measures how long the server takes to answer, and writes the time into the form. Whoever
-   presses the button earlier waits for it; after an answer
-   that takes too long, the time is our patience; what cannot be measured stays empty. The server says what to do. */
+/* Before a person enters: measures how long the server takes to answer, and writes the time into the form. If the
+   person presses the button earlier, the form waits for it. If an answer takes too long, the time is our patience. If
+   nothing can be measured, the field stays empty. The server says what to do. */
 "use strict";
 
 (() => {

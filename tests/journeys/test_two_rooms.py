@@ -78,7 +78,7 @@ VERDICTS = """() => {
     end.classList.add("is-over");
     return seen;
 }"""
-"""What the chef does after a right and a wrong delivery, in a game that is over and in one that is not."""
+"""The poses of the chef after a right and a wrong delivery, in a game that is over and in one that is not."""
 
 PANTRY = """() => {
     const menu = document.getElementById("menu"), part = document.createElement("fieldset");

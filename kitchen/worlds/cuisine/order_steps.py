@@ -4,7 +4,7 @@ The menu marks these commands with a dot, and the hints of practice recommend on
 from the same rules with which programs pursue an aim (`SeatPursuit`). They depend only on the observation:
 
 - The most urgent order comes first. What the kitchen already holds counts for one order only.
-- What other robots carry counts, too. If they carry all that is missing, it is best to wait.
+- Things that other robots carry count, too. If they carry all that is missing, it is best to wait.
 - If the robot can do something useful at its place, it does this before it walks.
 - If nothing advances an order, the robot empties a tool that is needed, or puts away what it holds. Beside
   others it keeps an item for which another robot was faster: it puts it into a spare tool, or waits with it.
@@ -52,7 +52,7 @@ class _KitchenState(NamedTuple):
     at: str
     holds: str | None
     others: tuple[str, ...]
-    """What each other robot holds that is not idle; an empty text for empty hands."""
+    """The item that each other robot holds; an empty text for empty hands. Idle robots are left out."""
     places: tuple[tuple[str, _PlaceState], ...]
     orders: tuple[str, ...]
     """The ordered dishes, the most urgent first."""

@@ -178,7 +178,7 @@ DRAWN = """() => ["[data-stage], [data-board]", ".ticket"].map(what => {
 
 
 STAYS = {"kitchen": ".ticket", "grid": ".grid-orders li", "blocks": ".map"}
-"""What stays where it is beside the drawing."""
+"""An element beside the drawing that must not move, by page."""
 AWAY = """html => {
     document.getElementById("away").outerHTML = html;
     document.querySelector("[data-play]").dispatchEvent(new Event("brigade:away"));
