@@ -4,7 +4,7 @@ Other code imports each model from its own package.
 """
 
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
-from kitchen.money.models import Budget, Spending
+from kitchen.money.models import Budget, EpisodeAllowance, Spending
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -28,6 +28,7 @@ __all__ = [
     "CallMessage",
     "Decision",
     "Episode",
+    "EpisodeAllowance",
     "Experiment",
     "ExperimentEpisode",
     "ExperimentLog",

@@ -1,7 +1,8 @@
 """Reserve money from a budget before each call of a language model, and record the actual cost afterwards.
 
 The ledger has one row per call. If a worker dies during a call, the reserved amount still counts as spent.
-The provider may have charged it.
+The provider may have charged it. An episode can have an allowance: money that is set aside before it opens,
+so that other episodes cannot spend it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from django.utils import timezone
 from kitchen.contract.language_model import BudgetSpentError
 from kitchen.infra.db_retry import run_once_in_db_thread
 from kitchen.llm.call_costs import format_dollars
-from kitchen.money.models import Budget, Spending
+from kitchen.money.models import Budget, EpisodeAllowance, Spending
 
 SMALLEST_AMOUNT = Decimal("0.000001")
 """Smallest unit in US dollars. Amounts are rounded up to it."""
@@ -28,18 +29,57 @@ LARGEST_AMOUNT = Decimal("999999.999999")
 """Largest amount that a database column holds, in US dollars."""
 
 
+_BOOKED = Coalesce("spent", "reserved", output_field=DecimalField())
+
+
 def spent_or_reserved(budget_id: int) -> Decimal:
-    """Return how much of a budget is spent or reserved, in US dollars."""
-    amount = Coalesce("spent", "reserved", output_field=DecimalField())
-    total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
+    """Return how much of a budget is spent or reserved, in US dollars. Unspent allowances of the episodes
+    that are played now are reserved, too."""
+    return _booked(budget_id) + unspent_allowances(budget_id)
+
+
+def _booked(budget_id: int) -> Decimal:
+    total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(_BOOKED))["total"]
     return total or Decimal(0)
 
 
 def reserved_amount(budget_id: int) -> Decimal:
-    """Return how much of a budget is reserved for calls whose actual cost is not recorded yet, in US
-    dollars."""
+    """Return how much of a budget is reserved, in US dollars: for calls whose actual cost is not recorded
+    yet, and as unspent allowances."""
     rows = Spending.objects.filter(budget=budget_id, spent=None)
-    return rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)
+    return (rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)) + unspent_allowances(budget_id)
+
+
+def unspent_allowances(budget_id: int, *, but: int | None = None) -> Decimal:
+    """Return the unspent part of the allowances of episodes that are played now, in US dollars. The episode
+    `but` is left out."""
+    playing = EpisodeAllowance.objects.filter(budget=budget_id, episode__status=PLAYING).exclude(episode=but)
+    rows = playing.annotate(booked=Sum(Coalesce(f"{_CALLS}__spent", f"{_CALLS}__reserved")))
+    pairs = rows.values_list("amount", "booked")
+    return sum((max(amount - (booked or 0), Decimal(0)) for amount, booked in pairs), Decimal(0))
+
+
+_CALLS = "episode__minds__spendings"
+PLAYING = "playing"
+"""The status (`Episode.Status`) of an episode that has not ended."""
+
+
+def set_allowance(budget: Budget, episode_id: int, amount: Decimal) -> None:
+    """Set this amount, in US dollars, aside for an episode. Raises BudgetSpentError if the budget has too
+    little left. An amount of 0 is not recorded.
+
+    Call this inside a transaction.
+    """
+    if not amount:
+        return
+    left = Budget.objects.select_for_update().get(pk=budget.pk).limit - spent_or_reserved(budget.pk)
+    if amount > left:
+        raise _too_little(amount, left)
+    EpisodeAllowance.objects.create(budget=budget, episode_id=episode_id, amount=amount)
+
+
+def _too_little(needed: Decimal, left: Decimal) -> BudgetSpentError:
+    return BudgetSpentError(f"{format_dollars(needed)} needed, {format_dollars(max(left, Decimal(0)))} left")
 
 
 def is_exhausted(budget: Budget) -> bool:
@@ -62,11 +102,22 @@ def ledger_amount(amount: float) -> Decimal:
 
 class BudgetPurse:
     """Pays the model calls of one decision from a budget. Several threads and workers can use it at the
-    same time. `mind_id` (the agent's id) and `step` identify the decision; they are None outside an
-    episode."""
+    same time. `mind_id` (the agent's id), `step` and `episode_id` identify the decision; they are None
+    outside an episode.
 
-    def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
+    The episode's own allowance pays first, then the part of the budget that nobody has reserved.
+    """
+
+    def __init__(
+        self,
+        budget_id: int,
+        *,
+        mind_id: int | None = None,
+        step: int | None = None,
+        episode_id: int | None = None,
+    ) -> None:
         self.budget_id, self.mind_id, self.step = budget_id, mind_id, step
+        self.episode_id = episode_id
         self._lock = Lock()
         self._open: list[tuple[float, int]] = []
 
@@ -88,12 +139,10 @@ class BudgetPurse:
             return
         with transaction.atomic():
             budget = Budget.objects.select_for_update().get(pk=self.budget_id)
-            left = budget.limit - spent_or_reserved(budget.pk)
+            others = unspent_allowances(budget.pk, but=self.episode_id)
+            left = budget.limit - _booked(budget.pk) - others
             if max(Decimal(repr(amount)), ledger_amount(amount)) > left:
-                raise BudgetSpentError(
-                    f"{format_dollars(ledger_amount(amount))} needed, "
-                    f"{format_dollars(max(left, Decimal(0)))} left"
-                )
+                raise _too_little(ledger_amount(amount), left)
             what_for = {"mind_id": self.mind_id, "step": self.step}
             row = Spending.objects.create(budget=budget, reserved=ledger_amount(amount), **what_for)
         with self._lock:

@@ -18,6 +18,21 @@ class Budget(models.Model):
         return f"{self.name}: {format_dollars(self.limit)}"
 
 
+class EpisodeAllowance(models.Model):
+    """The money, in US dollars, that was set aside for the model calls of one episode before it opened.
+
+    While the episode is played, what it has not spent of it cannot pay for anything else.
+    """
+
+    id: int
+    budget = models.ForeignKey(Budget, on_delete=models.CASCADE, related_name="allowances")
+    episode = models.OneToOneField("Episode", on_delete=models.CASCADE, related_name="allowance")
+    amount = models.DecimalField(max_digits=12, decimal_places=6)
+
+    def __str__(self) -> str:
+        return f"{format_dollars(self.amount)} for an episode"
+
+
 class Spending(models.Model):
     """One model call in the ledger: the reserved amount and, after the call, its actual cost.
 

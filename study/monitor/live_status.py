@@ -30,7 +30,7 @@ from study.participants.participant_counts import (
     group_progress,
 )
 from study.participants.participant_notifications import live_page_group
-from study.participation.round_planning import is_budget_spent, uses_paid_model
+from study.participation.round_planning import must_wait
 
 SHOWN_AFTER_END = timedelta(hours=1)
 """The time for which a participant who has ended stays on the page."""
@@ -204,11 +204,16 @@ def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.
     for the study's budget, its page is the one about the budget."""
     places = {person.pk: _place(person) for person in people}
     meet = {person for person in people if places[person.pk].page == LOBBY}
-    if meet and is_budget_spent(Study.objects.select_related("budget").get(pk=study.pk)):
-        for person in meet:
-            place = places[person.pk]
-            if place.round and uses_paid_model(person.version.blueprint.condition(place.round.condition.key)):
-                places[person.pk] = replace(place, page=WAITING)
+    without_money: dict[tuple[int, int], bool] = {}
+    for person in meet:
+        place = places[person.pk]
+        if place.round is None:
+            continue
+        condition = (person.version_id, place.round.condition_id)
+        if condition not in without_money:
+            without_money[condition] = must_wait(person, place.round)
+        if without_money[condition]:
+            places[person.pk] = replace(place, page=WAITING)
     return places
 
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
 from kitchen.infra.storable_json import storable_text
-from kitchen.play.episode.advance_episode import end_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.live.page_session import replace_seat_key
 from kitchen.play.models import Episode, new_key
 from study.participants.end_and_erase_participation import participant_end

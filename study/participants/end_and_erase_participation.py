@@ -33,7 +33,8 @@ from django.utils.crypto import salted_hmac
 
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.infra.database_writes import batches_of
-from kitchen.play.episode.advance_episode import abandon_episode, end_episode, leave_seat
+from kitchen.play.episode.advance_episode import leave_seat
+from kitchen.play.episode.end_episode import abandon_episode, end_episode
 from kitchen.play.episode.erase_episode import erase_episode, erase_prompts
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.decision_records import prompt_hashes_of, unused_prompt_hashes

@@ -46,7 +46,7 @@ from study.participants.next_page import CurrentPage, ParticipantProgress
 from study.participants.participant_notifications import notify_staff
 from study.participation.page_progress import lock_participant
 from study.participation.pair_by_round_trip import OpenGroup, nearest_group
-from study.participation.round_planning import create_shared_episode, study_budget
+from study.participation.round_planning import create_shared_episode, must_wait, study_budget
 
 MOVED = 1000
 """Offset for the positions of rounds while they are reordered, so that no two rounds share a position."""
@@ -191,9 +191,10 @@ class _Lobby:
 
     def decide(self) -> LobbyState | None:
         """Open the episode, end the participation, or keep waiting. Return the state of the lobby for
-        waiting, and None otherwise."""
+        waiting, and None otherwise. While the study's budget cannot pay for the episode, everybody waits."""
         alone = self._has_begun() or self.person.preview or not self._has_seat(self.me)
-        if alone and not self._are_too_few(1):
+        waits = must_wait(self.person, self.round, locks=True)
+        if alone and not self._are_too_few(1) and not waits:
             self._open([self.me])
             return None
         short = self.group.formed_at is not None and self._are_too_few(self.awaited)
@@ -201,7 +202,7 @@ class _Lobby:
         if alone or short or (over and self._are_too_few(len(self.present))):
             participant_end(participant_id=self.person.pk, status=Participant.Status.UNMATCHED)
             return None
-        if over or len(self.present) >= self.awaited:
+        if (over or len(self.present) >= self.awaited) and not waits:
             self._open(self.present)
             return None
         leaves = self.team.unfilled == LEAVE

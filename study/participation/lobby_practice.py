@@ -21,12 +21,8 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError, WorldError
 from kitchen.play.episode.absent_players import AbsencePolicy, free_seats
-from kitchen.play.episode.advance_episode import (
-    abandon_episode,
-    join_episode,
-    leave_seat,
-    replace_absent_person,
-)
+from kitchen.play.episode.advance_episode import join_episode, leave_seat, replace_absent_person
+from kitchen.play.episode.end_episode import abandon_episode
 from kitchen.play.models import Episode
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_kit, get_world

@@ -94,7 +94,8 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 
 @transaction.atomic
 def begin_round(*, participant_id: int) -> bool:
-    """Begin a round that could not begin before, because the study's budget was spent. Return False, without
+    """Begin a round that could not begin before, because the study's budget could not pay for it.
+    Return False, without
     a change, if it still cannot begin."""
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
@@ -122,7 +123,7 @@ def finish_ready_card(*, participant_id: int) -> None:
 
 
 def is_waiting(person: Participant) -> bool:
-    """Return whether the participant's next round waits because the study's budget is spent."""
+    """Return whether the participant's next round waits because the study's budget cannot pay for it."""
     place = ParticipantProgress(person).place
     return place.page in {LOBBY, WAITING} and place.round is not None and must_wait(person, place.round)
 
@@ -184,14 +185,14 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
     """Prepare the participant's next page. A round or practice gets its episode, except while the study's
-    budget is spent. At the last page, the participation becomes complete.
+    budget cannot pay for it. At the last page, the participation becomes complete.
 
     `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
-        if not must_wait(person, place.round):
+        if not must_wait(person, place.round, locks=True):
             place.round.episode = create_round_episode(place.round, person)
             changed.append(place.round)
     elif place.page == "practice" and person.practice is None:

@@ -1,7 +1,7 @@
 """Plan a participant's rounds: assign the order of conditions, and create the episode of each round.
 
-A round is an episode (one game) with its survey, in one condition. If the study is set to pause when its
-budget is spent, rounds with a paid language model do not start.
+A round is an episode (one game) with its survey, in one condition. A round with a paid language model starts
+only if the study's budget can pay for all of it (`episode_money`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.organisation import Organisation, with_fixed_message_limit
-from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import is_exhausted
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy
@@ -20,7 +19,6 @@ from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import LANGUAGE_IN_PROMPTS, LEADER_MESSAGES, Blueprint, ConditionPlan
 from study.design.condition_seats import (
-    all_minds,
     mind_plans,
     people_in,
     planned_absence,
@@ -35,6 +33,7 @@ from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies
 from study.participants.participant_notifications import live_page_group
+from study.participation.episode_money import episode_allowance, lacks_money
 from study.participation.group_assignment import assign_group, seed_of_draws
 
 
@@ -81,7 +80,7 @@ def create_shared_episode(
     seats of people who did not come.
 
     The seed is derived from study, group and condition. If the study gives everybody the same episodes,
-    the group has no influence on the seed.
+    the group has no influence on the seed. Raises BudgetSpentError if the budget cannot pay for the episode.
     """
     design = person.version.blueprint
     whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]
@@ -89,19 +88,25 @@ def create_shared_episode(
     absence = planned_absence(plan) if len(people) > 1 else None
     awaited = sorted({*people_in(plan)} - {*people})
     goal = _round_goal(plan)
-    return _episode(person, plan, seed=seed, people=people, absence=absence, awaited=awaited, **goal)
+    money = episode_allowance(person.study, plan, people)
+    return _episode(
+        person, plan, seed=seed, people=people, absence=absence, awaited=awaited, allowance=money, **goal
+    )
 
 
 def create_round_episode(one: Round, person: Participant) -> Episode:
-    """Create the episode of a round. The seed is derived from study, participant and condition.
+    """Create the episode of a round, and set money aside for it. The seed is derived from study, participant
+    and condition.
 
     If the study gives everybody the same episodes, the seed is derived from study and condition only.
+    Raises BudgetSpentError if the budget cannot pay for the episode (`must_wait`).
     """
     design = person.version.blueprint
     plan = design.condition(one.condition.key)
     whose: list[object] = [] if design.study["same_dishes"] else [person.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
-    return _episode(person, plan, seed=seed, **_round_goal(plan))
+    money = episode_allowance(person.study, plan)
+    return _episode(person, plan, seed=seed, allowance=money, **_round_goal(plan))
 
 
 def _round_goal(plan: ConditionPlan) -> dict[str, Any]:
@@ -219,18 +224,15 @@ def study_budget(study: Study) -> Budget:
 
 
 def is_budget_spent(study: Study) -> bool:
-    """Return whether the study pauses because its budget is spent."""
-    return study.pauses_when_spent and study.budget is not None and is_exhausted(study.budget)
-
-
-def must_wait(person: Participant, one: Round) -> bool:
-    """Return whether this round must wait: its condition uses a paid language model, and the study's
-    budget is spent."""
-    if not is_budget_spent(person.study):
+    """Return whether the study pauses because its budget is spent, or cannot pay for one more episode in
+    each of its conditions."""
+    if not study.pauses_when_spent or study.budget is None:
         return False
-    return uses_paid_model(person.version.blueprint.condition(one.condition.key))
+    return is_exhausted(study.budget) or any(lacks_money(study, one) for one in study.conditions.all())
 
 
-def uses_paid_model(plan: ConditionPlan) -> bool:
-    """Return whether this condition may call a paid language model."""
-    return any(agent.model().partition(":")[0] not in {"", STAND_IN} for _, agent in all_minds(plan))
+def must_wait(person: Participant, one: Round, *, locks: bool = False) -> bool:
+    """Return whether this round must wait: its condition uses a paid language model, and the study's budget
+    cannot pay for the whole episode. `locks` is for transactions that begin the round (`lacks_money`)."""
+    plan = person.version.blueprint.condition(one.condition.key)
+    return lacks_money(person.study, plan, locks=locks)

@@ -32,7 +32,8 @@ from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import and_list
 from study.design.condition_seats import all_minds, mind_plans, planned_organisation, seats_of, stand_ins
 from study.design.models import Condition, Study
-from study.planning.study_cost_forecast import NO_MODEL, trial_of
+from study.design.sampled_model_calls import trial_of
+from study.planning.study_cost_forecast import NO_MODEL
 from study.researchers.form_and_button_pages import form_page
 from study.researchers.permissions import FORM_METHODS, study_page
 

@@ -8,17 +8,14 @@ call. The module changes no data.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
 
 from django.db.models import Avg, Count, QuerySet
 
 from kitchen.agents import call_forecast
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.language_model import BudgetSpentError, NotAskedError, UnpricedError, Usage
-from kitchen.contract.organisation import Organisation
 from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.provider_registry import STAND_IN
@@ -28,17 +25,14 @@ from kitchen.play.models import Decision, Episode, ModelCall
 from kitchen.play.turn.decision_records import reply_readings
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_registry import get_world
 from study.design.condition_seats import (
     mind_plans,
-    other_people_seats,
     people_in,
-    planned_organisation,
-    seats_of,
     stand_ins,
 )
 from study.design.models import Condition, Study
 from study.design.round_plans import condition_shares
+from study.design.sampled_model_calls import trial_of
 from study.participants.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -138,7 +132,7 @@ class StudyForecast:
             return "No condition calls a model that costs money: nothing will be spent."
         if self.ahead_worst <= self.left:
             return "The limit will hold, even at worst."
-        then = "then no model is asked any more and each condition's fallback plays."
+        then = "then rounds with a paid model wait until you raise it."
         if self.holds:
             return f"The limit is expected to hold. At worst it does not: {then}"
         enough = int(max(0.0, self.left - self.underway) / self.each) if self.each else 0
@@ -229,43 +223,6 @@ def _standing_in(
     worst = call_forecast.worst_cost(sample, prices, provider, model) * (people - 1) / people
     left = _steps_left(condition, sample.steps)
     return ConditionForecast(condition, f"{provider} {model}", STANDS_IN, sample.steps, 0.0, worst, left)
-
-
-def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
-    """Return the calls that this co-player makes in the first steps of an episode. They are sampled with a
-    program that imitates its language model.
-
-    Raises WorldError or UnknownNameError if the condition cannot be played.
-    """
-    organisation = planned_organisation(condition, other_people_seats(condition, mind))
-    return _sample(
-        condition.world,
-        json.dumps(condition.settings, sort_keys=True),
-        seats_of(condition),
-        mind.kind,
-        json.dumps(mind.settings, sort_keys=True),
-        mind.seats,
-        json.dumps(organisation.to_json()) if organisation else "",
-    )
-
-
-@lru_cache(maxsize=64)
-def _sample(
-    world: str,
-    settings: str,
-    seats: int,
-    coplayer: str,
-    chosen: str,
-    theirs: tuple[int, ...],
-    organisation: str,
-) -> call_forecast.TrialCalls:
-    """Return sample calls of one co-player in the seats `theirs`, made with a program that imitates its
-    language model. `settings`, `chosen` and `organisation` are JSON texts."""
-    game = get_world(world).create(seats=seats, settings=json.loads(settings))
-    game.reset(1)
-    talks = Organisation.from_json(json.loads(organisation)) if organisation else None
-    member = None if theirs else seats
-    return call_forecast.sample_calls(game, coplayer, json.loads(chosen), theirs, talks, member)
 
 
 def _estimated(

@@ -381,7 +381,7 @@ def purse_of(episode: Episode, mind: Mind, step: int) -> BudgetPurse | None:
     budget."""
     if episode.budget_id is None:
         return None
-    return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=step)
+    return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=step, episode_id=episode.pk)
 
 
 def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:

@@ -34,6 +34,7 @@ from kitchen.play.coplayers.agent_situations import (
     situations_for_later,
 )
 from kitchen.play.episode.advance_episode import continue_episode, seal_and_notify, store_decisions
+from kitchen.play.episode.end_episode import end_for_lack_of_money, lacks_money
 from kitchen.play.models import Episode, Mind, PendingQuestion
 from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.due_decisions import read_schedule
@@ -171,6 +172,9 @@ def _store(question: _ClaimedQuestion, asked: AskedMind) -> bool:
             return False
         take_answer(turn, commands, made)
         store_decisions(turn, [replace(made, says=(), plans={})])
+        if lacks_money(turn, [made]):
+            end_for_lack_of_money(turn, [made])
+            return True
         turn.forget_memories()
         continue_episode(turn)
         store_calls([(made.row, made.calls)])

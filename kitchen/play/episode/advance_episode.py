@@ -29,13 +29,18 @@ from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.dialogue_rounds import ROUND_KEY
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.joined_statements import delayed_statements
-from kitchen.infra.storable_json import storable_text
 from kitchen.play.episode import absent_players
 from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over_seat
+from kitchen.play.episode.end_episode import (
+    abandon_episode,
+    end_for_lack_of_money,
+    end_now,
+    lacks_money,
+)
 from kitchen.play.episode.log_integrity import seal_episode
-from kitchen.play.models import Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
+from kitchen.play.models import Episode, Message, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
-from kitchen.play.turn.audience_news import EpisodeNews
+from kitchen.play.turn.announce_episode import announce_episode
 from kitchen.play.turn.busy_people_answers import (
     postpone_commands,
     store_wordless_answer,
@@ -98,7 +103,7 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
         rows, asked = take_step(turn, computed), False
         computed = None
         _count_step(turn.episode, rows)
-        notify_audience(turn.episode, rows)
+        announce_episode(turn.episode, rows)
         complete_jobs(turn)
         wait_for_informed_seats(turn)
         open_scheduled_step(turn)
@@ -142,22 +147,6 @@ def count_on_commit(counted: Callable[[], None]) -> None:
     `playing_offline`."""
     if not is_offline():
         transaction.on_commit(counted)
-
-
-def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
-    """Send news of the last step or of the end, after the commit, to the staff who watch this episode.
-    `commands` are the commands of the last step."""
-    if not episode.audience:
-        return
-    waited = sum(row.chosen_by in step_timer.NO_CHOICE_CODES for row in commands)
-    news = EpisodeNews(
-        episode=str(episode.key),
-        step=episode.step,
-        status=str(episode.status),
-        fallbacks=sum(bool(row.fallback) for row in commands) - waited,
-        ran_out=sum(row.chosen_by == step_timer.TIMEOUT for row in commands),
-    )
-    transaction.on_commit(partial(page_broadcast.notify_audience, episode.audience, news))
 
 
 def seal_and_notify(turn: OpenTurn, waiting_pages: Collection[str] = ()) -> None:
@@ -224,6 +213,10 @@ def submit_to_turn(
         early = NOT_YOUR_TURN if is_early or (decisions and turn.people_to_answer) else ""
         if code := code or early or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
+        if lacks_money(turn, decisions):
+            store_decisions(turn, decisions)
+            end_for_lack_of_money(turn, decisions)
+            return Receipt("accepted", turn.episode.step)
         given, made = delay_decisions(turn, commands, decisions)
         with delayed_statements():
             with passing_turn(turn):
@@ -355,7 +348,7 @@ def _replace_absent_people(turn: OpenTurn) -> None:
         if turn.episode.step_seconds is None and turn.episode.tick_ms is None:
             return  # the limit was lifted for the last person
         if not absent_players.hand_over_seat(turn, seat, absent_players.AWAY):
-            _end(
+            end_now(
                 turn.episode.pk,
                 Episode.Status.ABANDONED,
                 reason=absent_players.ABSENCE_REASONS[absent_players.AWAY],
@@ -373,49 +366,6 @@ def continue_after_takeover(turn: OpenTurn) -> None:
     ask_for_answers(turn)
     seal_and_notify(turn)
     transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk))
-
-
-def end_episode(*, episode_id: int, reason: str) -> bool:
-    """End an episode on behalf of staff. Returns False if it had already ended.
-
-    The players' pages show that the episode was ended, but not the `reason`. Raises ValueError if the
-    reason is empty.
-    """
-    if not reason.strip():
-        raise ValueError("reason: say why the episode is ended")
-    ended = _end(episode_id, Episode.Status.ABORTED, reason=storable_text(reason.strip()))
-    if ended:
-        log.info("episode %s was ended by staff", episode_id)
-    return ended
-
-
-def abandon_episode(*, episode_id: int, reason: str) -> bool:
-    """End an episode because one of its players has left. Returns False if it had already ended.
-
-    `reason` is an English text that completes “It was ended because …”. The pages show it translated.
-    """
-    return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
-
-
-@transaction.atomic
-def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: bool = True) -> bool:
-    """End the episode, without playing its open step. Return False if it had ended before.
-
-    With `sealed=False`, the caller seals the episode (signs its log) later.
-    """
-    playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
-    episode = playing.first()
-    if episode is None:
-        return False
-    episode.status, episode.ended_because = status, reason
-    episode.ended_at, episode.turn_closes_at = timezone.now(), None
-    episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
-    PendingQuestion.objects.filter(mind__episode=episode).delete()
-    if sealed:
-        seal_episode(episode)
-    notify_audience(episode)
-    transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id))
-    return True
 
 
 def join_episode(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from django.conf import settings as django_settings
 from django.db import transaction
@@ -15,6 +16,7 @@ from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_TABLES, Page
 from kitchen.contract.world import Json, World, text_hash
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import insert_rows
+from kitchen.money.budget_ledger import set_allowance
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy, free_until_taken, never_arrived
 from kitchen.play.episode.advance_episode import continue_episode
@@ -66,6 +68,7 @@ def create_episode(
     label: str = "",
     synthetic: bool = False,
     budget: Budget | None = None,
+    allowance: Decimal | None = None,
     thinking_seconds: float = 0,
     decision_seconds: float | None = None,
     step_seconds: float | None = None,
@@ -93,6 +96,8 @@ def create_episode(
     - `settings`: the world's settings, by name. `seats`: the number of seats.
     - `minds`: the agents, with the seats that they command.
     - `synthetic`: programs play instead of people.
+    - `allowance`: US dollars of the budget that are set aside for this episode's model calls. Without enough
+      money in the course of it, an episode with an allowance ends, and others go on with fallbacks.
     - `thinking_seconds`: minimum time between the last person's command and the step, if agents decide.
     - `decision_seconds`: time of all agents together for a step, before their fallbacks command. None: the
       server's setting.
@@ -122,7 +127,7 @@ def create_episode(
     times for steps and for thinking are not used. The clock of a `synthetic` episode runs faster.
 
     Raises SettingsError if the world, an agent, the seating, the clock, the goal, the organisation or the
-    absence policy is invalid.
+    absence policy is invalid. Raises BudgetSpentError if the budget has too little left for the allowance.
     """
     step_timer.check_step_seconds(step_seconds)
     page_broadcast.audience_group(audience)
@@ -181,6 +186,8 @@ def create_episode(
     )
     with transaction.atomic(savepoint=False):  # no savepoint: an outer transaction loses both writes, or none
         episode.save(force_insert=True)
+        if budget and allowance:
+            set_allowance(budget, episode.pk, allowance)
         insert_rows(StateChange, initial_state_rows(episode.pk, begins))
         turn = OpenTurn(episode, _seat_everybody(episode, page, leaders, seats=seats, minds=minds))
         if clocked:

@@ -339,16 +339,16 @@ class Study(models.Model):
         decimal_places=2,
         default=10,
         validators=[MinValueValidator(0)],
-        help_text="The most that language models may cost in this study, in US dollars. When it is spent, "
-        "no model is asked any more, and the condition's fallback plays.",
+        help_text="The most that language models may cost in this study, in US dollars. The money for an "
+        "episode is set aside before it begins. While the rest does not suffice, rounds with a paid model "
+        "wait.",
     )
     pauses_when_spent = models.BooleanField(
         "take nobody new when the budget is spent",
         default=False,
         db_default=False,
-        help_text="When the budget is spent, nobody new can enter until you raise it. Participants finish "
-        "their current round with the fallback. Their next round with a model waits, and its page"
-        " says so.",
+        help_text="When the budget is spent, nobody new can enter until you raise it. Without this setting, "
+        "they enter, and wait before their first round with a paid model.",
     )
     keeps_devices = models.BooleanField(
         "store device, window and times away for each page",

@@ -10,8 +10,8 @@ import pytest
 from django.test import RequestFactory
 
 from kitchen.contract.organisation import make_organisation
-from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.create_episode import members_of_plans
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.live.page_session import OpenPage, open_page
 from kitchen.play.live.render_page import page_context, play_page_response
 from kitchen.play.live.seat_view import current_seat_view, world_page_of

@@ -13,7 +13,8 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.page import SeatView
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.advance_episode import end_episode, run_due_step
+from kitchen.play.episode.advance_episode import run_due_step
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.turn.turn_cache import read_turn

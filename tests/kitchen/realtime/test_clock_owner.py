@@ -25,7 +25,8 @@ from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.rate_limits import TokenBuckets
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.advance_episode import end_episode, leave_seat
+from kitchen.play.episode.advance_episode import leave_seat
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live import seat_consumer
 from kitchen.play.live.page_session import ELSEWHERE_CLOSE_CODE, NO_SEAT_CLOSE_CODE

@@ -13,7 +13,7 @@ from channels.layers import get_channel_layer
 from django.utils import timezone
 
 from kitchen.infra import db_retry
-from kitchen.play.episode.advance_episode import end_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.live import page_watchdog
 from kitchen.play.models import Episode, Ticking
 from kitchen.realtime import clock_owner as owning

@@ -17,8 +17,9 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra import process_pool
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.advance_episode import end_episode, join_episode, submit_commands
+from kitchen.play.episode.advance_episode import join_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view, seat_states

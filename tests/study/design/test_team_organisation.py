@@ -13,12 +13,13 @@ from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import mind_plans, planned_organisation
 from study.design.models import Condition, Study
 from study.design.preregistration import model_of, prompts_of
+from study.design.sampled_model_calls import trial_of
 from study.editor.describe_design import condition_pairs
 from study.editor.form_fields import LEAD
 from study.editor.team_diagram import team_picture
 from study.participation.page_progress import finish_page
 from study.planning.condition_prompt_preview import whole_prompt
-from study.planning.study_cost_forecast import forecast_costs, trial_of
+from study.planning.study_cost_forecast import forecast_costs
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.play.episode.advance_episode import end_episode, submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from kitchen.play.episode.advance_episode import end_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.models import Episode, Seat
 from study.design.models import Study
 from study.participants.models import Answer, Participant, Round

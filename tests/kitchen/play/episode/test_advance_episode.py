@@ -6,8 +6,9 @@ import pytest
 
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.append_only import AppendOnlyError
-from kitchen.play.episode.advance_episode import abandon_episode, submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan
+from kitchen.play.episode.end_episode import abandon_episode
 from kitchen.play.models import Decision, Episode, Mind, SeatCommand, Step
 from kitchen.play.turn import state_store, step_store, turn_claims
 from kitchen.play.turn.submitted_commands import SubmittedCommand

@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, connection
 
 from kitchen.infra.append_only import erasure_allowed, guard_triggers, trigger_name, unguarded_tables
-from kitchen.play.episode.advance_episode import end_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import (
     LATER_COLUMNS,
     _beside_steps,

@@ -11,7 +11,8 @@ from channels.layers import get_channel_layer
 
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.advance_episode import end_episode, submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, Mind, ModelCall

@@ -19,8 +19,8 @@ from kitchen.infra.append_only import erasure_allowed, unguarded_tables
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.agent_situations import checked_decision
 from kitchen.play.coplayers.answer_messages import MESSAGE_RECEIPTS, send_message
-from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.create_episode import members_of_plans
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.common_panels import shared_panels, talk_panel
 from kitchen.play.live.seat_view import current_seat_view, seat_states, state_message

@@ -19,7 +19,7 @@ from kitchen.contract.language_model import Call, Message, Reply, Request
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.infra.db_retry import DB_THREADS
 from kitchen.infra.event_loop import run_in_loop, wait_until_idle
-from kitchen.play.episode.advance_episode import end_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Mind, ModelCall, Step
 from kitchen.play.turn import turn_claims

@@ -13,8 +13,8 @@ from kitchen.contract.large_map import Changes, LargeMap
 from kitchen.contract.world import Event, TurnCommands
 from kitchen.contract.world_errors import StateError
 from kitchen.infra.append_only import erasure_allowed
-from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.create_episode import create_episode
+from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.models import Episode, StateChange, Step
