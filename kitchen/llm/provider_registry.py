@@ -11,12 +11,14 @@ from collections.abc import Callable
 from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
 from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.call_costs import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
+from kitchen.llm.providers.openai_compatible import OPENAI_HOST
 from kitchen.llm.recorded_calls import ReplayedModel
 from kitchen.registry.dotted_paths import load_named
 
@@ -110,6 +112,15 @@ def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
     """Return whether the model gives structured answers by a tool call. If not, the tool's schema is sent
     as the format of the answer."""
     return provider != ANTHROPIC or claude_traits(model).calls_tools(thinks=thinks)
+
+
+def keeps_to_schema(provider: str) -> bool:
+    """Return whether the provider guarantees that a structured answer has the requested form: Anthropic and
+    OpenAI do. Other servers with OpenAI's API, and the stand-in, may not."""
+    if provider == OPENAI:
+        address = os.environ.get("OPENAI_BASE_URL", "").strip()
+        return not address or urlsplit(address).hostname == OPENAI_HOST
+    return provider == ANTHROPIC
 
 
 def takes_seed(provider: str) -> bool:

@@ -37,7 +37,7 @@ _THINKS = re.compile(r"\s*(?:(?:<think>)?(?P<thought>.*?)</think>\s*|<think>(?P<
 """Thinking between marks. Some chat templates write the first mark themselves, so that only the second one
 arrives."""
 NO_KEY = "not-needed"
-OPENAI = "api.openai.com"
+OPENAI_HOST = "api.openai.com"
 
 
 class OpenAICompatible(LanguageModel):
@@ -51,7 +51,7 @@ class OpenAICompatible(LanguageModel):
         second attempt."""
 
         def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
-            return arguments_for(request, own=connected.client.base_url.host != OPENAI)
+            return arguments_for(request, own=connected.client.base_url.host != OPENAI_HOST)
 
         def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
             ask = connected.client.chat.completions.with_raw_response.create

@@ -17,6 +17,7 @@ from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
     STAND_IN,
     calls_tools,
+    keeps_to_schema,
     parse_model_setting,
     takes_seed,
     takes_temperature,
@@ -35,6 +36,8 @@ PLACEHOLDERS = (*PROMPT_PARTS.items(), *_FILE["prompt_pieces"].items())
 USUAL_PROMPT = "\n\n".join(f"{{{name}}}" for name in PROMPT_PARTS)
 """The own text that gives the same prompt as the default."""
 
+STRICT = "strict"
+"""The form of the reply that is structured where the provider guarantees the structure."""
 
 _DECLARED = {setting.name: setting for setting in read_settings(_PATH)}
 _PROMPT = replace(_DECLARED["prompt"], placeholders=PLACEHOLDERS, usual=USUAL_PROMPT)
@@ -62,6 +65,7 @@ class DispatcherOptions:
     feedback: bool
     memory: int
     repair: int
+    ask_unclear: bool
     fallback: str
     tell_thoughts: bool
     persona: str
@@ -88,7 +92,10 @@ class DispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """Return True if the model must reply by calling the tool for commands, instead of in text."""
+        """Return True if the model must reply by calling the tool for commands, instead of in text. With
+        `strict`, it must if its provider guarantees the form of such a reply."""
+        if self.reply == STRICT:
+            return keeps_to_schema(parse_model_setting(self.model)[0])
         return self.reply == "tool"
 
 
