@@ -76,8 +76,10 @@ def test_one_dispatcher_for_two_and_a_planner_for_the_third(client: Client, stud
                 "coplayer": "dispatcher",
                 "settings": {
                     "model": "stand-in",
+                    "reply": "strict",
                     "memory": 6,
                     "repair": 1,
+                    "ask_unclear": True,
                     "demonstration_play": "team",
                 },
             }

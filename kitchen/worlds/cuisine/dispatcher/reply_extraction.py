@@ -300,12 +300,12 @@ def _ends_open(said: str, last: Find, *, cut: bool) -> bool:
     (begin, end), _ = last
     if said[begin : begin + 1] in ("{", "["):
         return False
-    if said.rfind("{", 0, begin + 1) > said.rfind("}", 0, begin) and "}" not in said[end:]:
+    if said[begin : begin + 1] == '"' and said[:begin].rstrip().endswith("{") and "}" not in said[end:]:
         return True
-    if end < len(said.rstrip()):
-        return False
-    line = said[said.rfind("\n") + 1 :]
-    return cut or line.count('"') % 2 == 1
+    line = said.rfind("\n") + 1
+    if begin >= line and said.count('"', line) % 2:
+        return True
+    return cut and end >= len(said.rstrip())
 
 
 def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[Find]:

@@ -58,6 +58,11 @@ _BETWEEN = ("", "and")
 """Words that may be between the commands of a list."""
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|\u3002")
 _POINTS_BELOW = re.compile(r"\b(?:following|below|these|those)\b", re.IGNORECASE)
+_ASKS_LEAVE = re.compile(
+    r"\W*(?:shall|should|may|can|could|would|do you|is (?:this|that|it)|are (?:these|those)|soll|darf|debo"
+    r"|puedo|dois)\b[^?]*\?",
+    re.IGNORECASE,
+)
 _IN_SEQUENCE = re.compile(
     r"\b(?:then|next|after|later|and|dann|danach|luego|puis|ensuite|y|et|und)\b|\u7136\u540e"
 )
@@ -150,7 +155,9 @@ class PassageReader:
         self._goes_on, self._under.above, self._under.label = False, "", ""
         if _SECTION.match(line) and len(line) < MAX_HEADING_CHARACTERS:
             self._under.section = line.strip()
-        elif said and (_is_heading(said[-1]) or "?" in said[-1] or _POINTS_BELOW.search(said[-1])):
+        elif said and (
+            _is_heading(said[-1]) or _ASKS_LEAVE.match(said[-1]) or _POINTS_BELOW.search(said[-1])
+        ):
             self._under.above = said[-1].strip()
 
     def _retract(self, sentence: str, agents: frozenset[int], *, soft: frozenset[int] = frozenset()) -> None:

@@ -63,7 +63,7 @@ _CLAUSE_ENDS = re.compile(r"[,;:\u3002\u2013\u2014]|\s-{1,2}\s")
 _CONDITIONAL = re.compile(
     r"(?:but |and |only )?(?:if|unless|in case|falls|wenn|sollte|si|en caso|au cas)(?![^\W_])|如果|万一"
 )
-_CROSSED = re.compile(r"[\u274c\u2717\u2718\u2716\U0001f6ab\u26d4\u00d7]")
+_CROSSED = re.compile(r"[\u274c\u2717\u2718\U0001f6ab\u26d4]")
 _AGENTS = re.compile(r"(?:agent|robot)[ _-]?(\d{1,3})", re.IGNORECASE)
 
 
@@ -143,7 +143,7 @@ def heading_rank(heading: str, step: int | None, way: str = "") -> int:
     options = options_in(last)
     if options and way:
         return FINAL if way in options else NOT_MEANT
-    if "?" in last or is_crossed_out(last):
+    if last.rstrip("*_ ").endswith("?") or is_crossed_out(last):
         return NOT_MEANT
     clauses = [plain_words(part) for part in _CLAUSE_ENDS.split(last)]
     clause = [part for part in clauses if part][-1:] or [""]
