@@ -149,7 +149,7 @@ class ModelConversation:
         said = reply_as_message(call.reply)
         self.messages.append(Message("assistant", said))
         self.asked.append((question, said))
-        return self._read(call.reply, seats)
+        return await asyncio.to_thread(self._read, call.reply, seats)
 
     def _read(self, reply: Reply, seats: Sequence[int]) -> ExtractedCommands:
         """Return the commands in a model's answer. The lines that are addressed to people are not
@@ -280,6 +280,9 @@ def _setting(talk: ModelConversation) -> dict[str, Json]:
         **({"asked": len(talk.moment.team.asked)} if talk.moment.team.settled else {}),
     }
 
+
+UNSENDABLE = ("4xx", "context", "error")
+"""Codes of failures after which earlier exchanges are forgotten: they may be what cannot be sent."""
 
 RESERVE_SECONDS = 1.0
 """Seconds of the decision time kept for the fallback; a quarter of the time if it is below four seconds."""
@@ -454,7 +457,8 @@ class Dispatcher(Agent):
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
         fault = ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")
-        after = memory.after(None, [fault], adviser.plan)
+        kept = replace(memory, exchanges=()) if code in UNSENDABLE else memory
+        after = kept.after(None, [fault], adviser.plan)
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 
