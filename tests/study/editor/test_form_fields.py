@@ -77,6 +77,7 @@ def test_one_dispatcher_for_two_and_a_planner_for_the_third(client: Client, stud
                 "settings": {
                     "model": "stand-in",
                     "reply": "strict",
+                    "confirm": True,
                     "memory": 6,
                     "repair": 1,
                     "ask_unclear": True,

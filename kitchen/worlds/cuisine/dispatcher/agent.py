@@ -383,7 +383,9 @@ class Dispatcher(Agent):
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         adviser = FallbackPlanner(situation, moment, memory)
         session = ModelSession(self.options, situation, adviser, deadline)
-        feedback = feedback_sentences(moment, memory.feedback) if self.options.feedback else []
+        feedback: list[str] = []
+        if self.options.feedback:
+            feedback = feedback_sentences(moment, memory.feedback, confirms=self.options.confirm)
         # a demonstration may have to be played for the prompt
         talk = await asyncio.to_thread(ModelConversation, moment, self.options, memory, session)
         answer = await talk.decide(state_part(moment, feedback))

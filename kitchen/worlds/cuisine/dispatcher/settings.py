@@ -63,6 +63,7 @@ class DispatcherOptions:
     demonstration_agents: int
     demonstration_play: str
     feedback: bool
+    confirm: bool
     memory: int
     repair: int
     ask_unclear: bool
