@@ -257,7 +257,8 @@ class BlocksDispatcher(Agent):
             heard.to_json(),
         )
         fixed = self.fixed_messages(situation)
-        withheld = repeats_prompt(made.reply.say, fixed)
+        to = view.addressee(made.reply.to) if made.reply.to else None
+        withheld = repeats_prompt(made.reply.say, fixed) or (bool(made.reply.to) and to is None)
         note = {
             **self._about(session, feedback),
             "plan": made.reply.plan,
@@ -269,7 +270,8 @@ class BlocksDispatcher(Agent):
             **({"withheld": made.reply.say} if withheld else {}),
         }
         told = (replace(say, text="") if repeats_prompt(say.text, fixed) else say for say in made.job_answers)
-        line = (MessageDraft(made.reply.say, SAY),) if made.reply.say and view.talks and not withheld else ()
+        says = bool(made.reply.say) and view.talks and not withheld
+        line = (MessageDraft(made.reply.say, SAY, () if to is None else (to,)),) if says else ()
         return Decision(
             {} if view.only_answers else dict(checked.commands),
             memory=after.to_json(),
