@@ -21,6 +21,7 @@ from kitchen.llm.provider_registry import (
     parse_model_setting,
     takes_seed,
     takes_temperature,
+    unlisted_model_remarks,
 )
 from kitchen.llm.providers.stand_in_model import stand_in_settings
 from kitchen.worlds.cuisine.settings import read_settings
@@ -112,7 +113,8 @@ project."""
 
 
 def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:
-    """Return a sentence for each setting that is not sent because the model does not accept it.
+    """Return a sentence for each setting that is not sent because the model does not accept it, and one if
+    our list does not have the model.
 
     Return an empty tuple for the stand-in, a substitute for the model.
     """
@@ -120,7 +122,8 @@ def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:
     if provider == STAND_IN:
         return ()
     names = _not_taken(options, provider, model)
-    return tuple(f"{provider}:{model} takes no {name}: none is sent." for name in names)
+    unsent = (f"{provider}:{model} takes no {name}: none is sent." for name in names)
+    return (*unlisted_model_remarks(provider, model), *unsent)
 
 
 def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterator[str]:
