@@ -21,6 +21,7 @@ import re
 import socket
 import sys
 import threading
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +30,7 @@ from typing import Any, Self
 
 Body = dict[str, Any]
 SECRET_HEADERS = ("authorization", "x-api-key")
-KINDS = ("reply", "status", "dribble", "cut", "hang_up", "malformed", "empty", "raw")
+KINDS = ("reply", "status", "dribble", "cut", "hang_up", "malformed", "empty", "raw", "flood", "redirect")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Answer:
 
     `reply` (200 with `text` or `call`), `status` (an error of this `status`), `dribble` (a byte every 50 ms,
     without end), `cut` (the connection ends in the middle of the body), `hang_up` (it ends before any),
-    `malformed` (200, half of the JSON), `empty` (200, no content), `raw` (200 with `body`).
+    `malformed` (200, half of the JSON), `empty` (200, no content), `raw` (200 with `body`), `flood` (a body
+    without end, packed if `text` is `gzip`), `redirect` (to the address in `text`).
     """
 
     kind: str = "reply"
@@ -175,6 +177,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
         elif answer.kind == "dribble":
             self._dribble()
+        elif answer.kind == "flood":
+            self._flood(packed=answer.text == "gzip")
+        elif answer.kind == "redirect":
+            self.send_response(307)
+            self.send_header("location", answer.text)
+            self.send_header("content-length", "0")
+            self.end_headers()
         elif answer.kind == "cut":
             self._send(200, half, announced=len(content))
             self._hang_up()
@@ -201,6 +210,20 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, b"{", announced=1_000_000)
         while not self.server.stand_in.closing.wait(0.05):
             self.wfile.write(b" ")
+            self.wfile.flush()
+
+    def _flood(self, *, packed: bool) -> None:
+        """Send spaces until the client leaves."""
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        if packed:
+            self.send_header("content-encoding", "gzip")
+        self.end_headers()
+        packs = zlib.compressobj(wbits=31)
+        while not self.server.stand_in.closing.is_set():
+            spaces = b" " * 2**16
+            self.wfile.write(packs.compress(spaces) + packs.flush(zlib.Z_SYNC_FLUSH) if packed else spaces)
             self.wfile.flush()
 
     def _hang_up(self) -> None:

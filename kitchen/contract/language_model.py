@@ -11,7 +11,11 @@ rule decides instead. The last column shows whether the call may be repeated::
     ├── ServerFailedError     5xx        yes
     ├── RejectedError         4xx        no: the key, the model's name or the request is wrong
     ├── NotAskedError         not_asked  no: there is no key, or the model does not accept a setting
-    ├── UnreadableReplyError  unreadable no: the answer is not what the API promises, was cut off, or is empty
+    ├── UnreadableReplyError  unreadable no: the answer is not what the API promises, or is empty
+    ├── RefusedReplyError     refusal    no: the model or its provider refuses to answer
+    ├── TruncatedReplyError   truncated  no: all tokens were used up before anything usable was said
+    ├── FullContextError      context    no: the prompt and the answer do not fit into the model's context
+    ├── TooLongReplyError     too_long   no: the answer is longer than any that is asked for
     ├── BudgetSpentError      budget     no: the study's money is spent
     └── UnpricedError         unpriced   no: the price of the call is unknown, and the study has a budget
 """
@@ -107,9 +111,33 @@ class NotAskedError(ModelError):
 
 
 class UnreadableReplyError(ModelError):
-    """An answer that cannot be used: malformed, cut off in mid-answer, or empty."""
+    """An answer that cannot be used: malformed, or empty."""
 
     code = "unreadable"
+
+
+class RefusedReplyError(ModelError):
+    """The model or its provider refuses to answer."""
+
+    code = "refusal"
+
+
+class TruncatedReplyError(ModelError):
+    """All tokens of the answer were used up before anything usable was said."""
+
+    code = "truncated"
+
+
+class FullContextError(ModelError):
+    """The prompt and the answer do not fit into the model's context."""
+
+    code = "context"
+
+
+class TooLongReplyError(ModelError):
+    """An answer that is longer than any that is asked for; the rest of it was not read."""
+
+    code = "too_long"
 
 
 class BudgetSpentError(ModelError):

@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 
 from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
 from kitchen.contract.language_model import Request, Usage
-from kitchen.llm.model_capabilities import without_date
+from kitchen.llm.model_capabilities import newest_of_family, without_date
 from kitchen.words.english_text import os_error_words
 
 BYTES_PER_TOKEN = 3.5
@@ -125,6 +125,10 @@ class CallPlan:
     episodes: int = 1
 
 
+def _own_names(model: str) -> tuple[str, ...]:
+    return model, without_date(model), ANY_MODEL
+
+
 @dataclass(frozen=True, slots=True)
 class PriceList:
     """Prices by provider and model. `checked` is the day on which somebody last compared them with the
@@ -150,10 +154,19 @@ class PriceList:
         """Return whether the list has any price for this model."""
         return self._find(provider, model) is not None
 
+    def assumed_from(self, provider: str, model: str) -> str:
+        """Return the name of the model whose price is taken for this one: the newest of its family in the
+        list, such as `claude-fable-5-1` for `claude-fable-5-2`. Empty if the model has a price of its own, or
+        if the list has none of its family."""
+        if any((provider, name) in self.prices for name in _own_names(model)):
+            return ""
+        return newest_of_family(model, (name for known, name in self.prices if known == provider))
+
     def _find(self, provider: str, model: str) -> Price | None:
         """Return the price of a model. Try its own entry, then that of its name without a date, then the
-        provider's price for all other models. Return None if there is no entry."""
-        names = (model, without_date(model), ANY_MODEL)
+        provider's price for all other models, then the newest of its family. Return None if there is no
+        entry."""
+        names = (*_own_names(model), self.assumed_from(provider, model))
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
     def cost(self, usage: Usage, provider: str, model: str) -> float:

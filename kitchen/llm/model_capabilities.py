@@ -32,6 +32,24 @@ def without_date(model: str) -> str:
     return _DATE.sub("", model)
 
 
+_FAMILY = re.compile(r"(?P<family>claude-[a-z]+)-(?P<version>\d{1,2}(?:-\d{1,2}){0,2})\Z")
+
+
+def model_version(model: str) -> tuple[str, tuple[int, ...]]:
+    """Return the family and the version of a Claude model: `("claude-fable", (5, 2))` for `claude-fable-5-2`.
+    Both are empty for other names."""
+    match = _FAMILY.match(without_date(model))
+    return (match["family"], tuple(map(int, match["version"].split("-")))) if match else ("", ())
+
+
+def newest_of_family(model: str, known: Iterable[str]) -> str:
+    """Return the newest of the models in `known` that are of the same family as `model`; empty if there is
+    none."""
+    family, _ = model_version(model)
+    same = [name for name in known if family and model_version(name)[0] == family]
+    return max(same, key=lambda name: model_version(name)[1], default="")
+
+
 log = logging.getLogger(__name__)
 
 Words = Annotated[tuple[str, ...], Strict(False)]

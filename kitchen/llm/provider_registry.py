@@ -11,12 +11,15 @@ from collections.abc import Callable
 from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
 from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.call_costs import Price, PriceFileError, PriceList, load_prices
+from kitchen.llm.model_capabilities import listed_model, model_version, without_date
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
+from kitchen.llm.providers.openai_compatible import OPENAI_HOST
 from kitchen.llm.recorded_calls import ReplayedModel
 from kitchen.registry.dotted_paths import load_named
 
@@ -112,6 +115,15 @@ def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
     return provider != ANTHROPIC or claude_traits(model).calls_tools(thinks=thinks)
 
 
+def keeps_to_schema(provider: str) -> bool:
+    """Return whether the provider guarantees that a structured answer has the requested form: Anthropic and
+    OpenAI do. Other servers with OpenAI's API, and the stand-in, may not."""
+    if provider == OPENAI:
+        address = os.environ.get("OPENAI_BASE_URL", "").strip()
+        return not address or urlsplit(address).hostname == OPENAI_HOST
+    return provider == ANTHROPIC
+
+
 def takes_seed(provider: str) -> bool:
     """Return whether the provider accepts a seed and top_p. Only servers with OpenAI's API do."""
     return provider == OPENAI
@@ -164,6 +176,20 @@ def why_not_usable(provider: str, model: str) -> list[str]:
             "(prices.toml or BRIGADE_PRICES can name one)"
         )
     return reasons
+
+
+def unlisted_model_remarks(provider: str, model: str) -> tuple[str, ...]:
+    """Return a sentence (in a tuple) if our list does not have this Claude model: it is asked with the
+    default capabilities, and the price of its family is taken. Otherwise return an empty tuple."""
+    is_claude = provider == ANTHROPIC and model_version(model) != ("", ())
+    if not is_claude or without_date(model) in CLAUDE_MODELS or listed_model(provider, model):
+        return ()
+    price_of = _prices(provider).assumed_from(provider, model)
+    price = f" Its price is taken to be that of {price_of}." if price_of else ""
+    return (
+        f"{model} is not in our list: nothing special is sent to it.{price} "
+        "`manage.py models --update FILE` lists newer models.",
+    )
 
 
 def _prices(provider: str) -> PriceList:

@@ -15,9 +15,26 @@ MAX_COPIED_CHARACTERS = 60
 """A line that repeats so many characters of the instructions in a row is not sent."""
 
 
+_CHAT_MARKS = re.compile(
+    r"[<\[](?=[|\uff5c]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|</?SYS>>"
+    r"|/?(?:s|bos|eos|pad|unk|system|user|assistant|think|thinking|(?:start|end)_of_turn|tool_calls?|tool_response)>)",
+    re.IGNORECASE,
+)
+"""The beginning of a mark by which chat templates tell roles and turns apart."""
+_PLAIN_BRACKETS = {"<": "\u2039", "[": "("}
+
+
+def without_chat_marks(text: str) -> str:
+    """Return the text in which marks of chat templates, such as `<|im_start|>` or `[INST]`, begin with
+    another sign. Some servers would read them as the beginning of a new turn."""
+    return _CHAT_MARKS.sub(lambda found: _PLAIN_BRACKETS[found[0]], text)
+
+
 def quote_text(text: str) -> str:
-    """Return the text in quotation marks, on one line. Unprintable characters become spaces."""
-    return "".join(c if c.isprintable() else " " for c in json.dumps(text, ensure_ascii=False))
+    """Return the text in quotation marks, on one line. Unprintable characters become spaces, and marks of
+    chat templates are changed (`without_chat_marks`)."""
+    quoted = json.dumps(without_chat_marks(text), ensure_ascii=False)
+    return "".join(c if c.isprintable() else " " for c in quoted)
 
 
 def clip_line(text: str) -> str:

@@ -19,6 +19,7 @@ from kitchen.contract.language_model import Tool
 from kitchen.contract.organisation import DOWNWARD_KINDS, INFORM, UPWARD_KINDS
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
+from kitchen.words.quoted_messages import without_chat_marks
 
 NOBODY, NO_AIM = "nobody", "none"
 STATUSES = ("success", "fail", "unknown")
@@ -136,7 +137,7 @@ def talk_lines(view: TeamView) -> Iterator[str]:
     yield "Messages, oldest first:" if heard else "Messages: none."
     for said in heard:
         to = ", ".join(map(view.name_of, said.to))
-        quoted = json.dumps(said.text, ensure_ascii=False)
+        quoted = json.dumps(without_chat_marks(said.text), ensure_ascii=False)
         new = "new, " if said.is_new else ""
         yield f"- {new}step {said.step}, {view.name_of(said.sender)} to {to}{_about(said)}: {quoted}"
 

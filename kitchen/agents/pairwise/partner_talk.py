@@ -13,6 +13,7 @@ from kitchen.contract.agent import TeamTalk
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import TeamMessage, conversation_partners
 from kitchen.contract.world import Json
+from kitchen.words.quoted_messages import without_chat_marks
 
 MAX_SUMMARY_CHARACTERS = 500
 LEAST_SUMMARISED = 5
@@ -132,4 +133,4 @@ class Conversation:
         sender = "You" if said.sender == me else self.names[said.sender]
         to = " and ".join("you" if number == me else self.names[number] for number in said.to)
         kind = "" if said.kind == SAY else f" ({said.kind})"
-        return f"- {sender} to {to}{kind}: {' '.join(said.text.split())}"
+        return f"- {sender} to {to}{kind}: {' '.join(without_chat_marks(said.text).split())}"

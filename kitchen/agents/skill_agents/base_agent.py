@@ -28,7 +28,12 @@ from kitchen.contract.agent_skills import (
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.decision_notes import NO_COMMAND
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Intent, Json
-from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
+from kitchen.llm.provider_registry import (
+    STAND_IN,
+    parse_model_setting,
+    unlisted_model_remarks,
+    why_not_usable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,9 +328,9 @@ class SkilledAgent(Agent):
         """Return a warning for each reason why the model cannot be used, such as a missing key or price. A
         fallback would then play every step."""
         provider, model = parse_model_setting(self.options.model)
-        return tuple(
-            f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
-        )
+        fallback = FALLBACK_SENTENCES[self.options.fallback]
+        whys = (f"{why}: {fallback}." for why in why_not_usable(provider, model))
+        return (*whys, *unlisted_model_remarks(provider, model))
 
     def model(self) -> str:
         """Return the name of the model in the settings, or the default of this process."""

@@ -2,7 +2,7 @@
 
 The environment variable `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` holds the key. `ANTHROPIC_BASE_URL`
 holds the address (by default Anthropic's). A reply that was cut off at `max_tokens` is accepted if it has
-some text or a whole tool call. A reply without either (a refusal, or thinking only) is unreadable.
+some text or a whole tool call. A reply without either, and a refusal, is an error.
 
 What Claude models accept (November 2026, API version 2026-10-21):
 
@@ -133,7 +133,14 @@ def client() -> sdk_calls.Sdk:
 def _client(key: str | None, token: str | None, address: str | None) -> sdk_calls.Sdk:
     import anthropic
 
-    made = anthropic.AsyncAnthropic(api_key=key, auth_token=token, base_url=address, max_retries=0)
+    made = anthropic.AsyncAnthropic(
+        api_key=key,
+        auth_token=token,
+        base_url=address,
+        max_retries=0,
+        http_client=anthropic.DefaultAsyncHttpxClient(**sdk_calls.limited_client()),
+        default_headers=sdk_calls.plain_headers(),
+    )
     return sdk_calls.Sdk(anthropic, made, tuple(secret for secret in (key, token) if secret))
 
 

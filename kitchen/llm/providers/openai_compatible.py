@@ -37,7 +37,7 @@ _THINKS = re.compile(r"\s*(?:(?:<think>)?(?P<thought>.*?)</think>\s*|<think>(?P<
 """Thinking between marks. Some chat templates write the first mark themselves, so that only the second one
 arrives."""
 NO_KEY = "not-needed"
-OPENAI = "api.openai.com"
+OPENAI_HOST = "api.openai.com"
 
 
 class OpenAICompatible(LanguageModel):
@@ -51,7 +51,7 @@ class OpenAICompatible(LanguageModel):
         second attempt."""
 
         def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
-            return arguments_for(request, own=connected.client.base_url.host != OPENAI)
+            return arguments_for(request, own=connected.client.base_url.host != OPENAI_HOST)
 
         def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
             ask = connected.client.chat.completions.with_raw_response.create
@@ -79,7 +79,13 @@ def client() -> sdk_calls.Sdk:
 def _client(key: str | None, address: str | None) -> sdk_calls.Sdk:
     import openai
 
-    made = openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=address, max_retries=0)
+    made = openai.AsyncOpenAI(
+        api_key=key or NO_KEY,
+        base_url=address,
+        max_retries=0,
+        http_client=openai.DefaultAsyncHttpxClient(**sdk_calls.limited_client()),
+        default_headers=sdk_calls.plain_headers(),
+    )
     return sdk_calls.Sdk(openai, made, (key,) if key else ())
 
 
@@ -144,6 +150,8 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     if not isinstance(message, dict):
         raise UnreadableReplyError("not an answer of chat completions")
     usage, stop = _usage(body.get("usage")), str(choice.get("finish_reason") or "")
+    if refused := _part(message.get("refusal")):
+        stop, message = "refusal", {"content": refused}
     thought, text = _thought(message)
     call = _called(message, text, tool) if tool else None
     named = str(body.get("model") or "")
@@ -154,8 +162,9 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
 def _thought(message: dict[str, Json]) -> tuple[str, str]:
     """Return the model's thinking and its answer. Servers return thinking as a separate field, or at the
     start of the text between the model's marks."""
-    content = message.get("content")
-    text = content if isinstance(content, str) else ""
+    text, parts_thought = _said(message.get("content"))
+    if parts_thought:
+        return parts_thought, text
     for name in REASONING_FIELDS:
         if isinstance(thought := message.get(name), str) and thought.strip():
             return thought.strip(), text
@@ -163,6 +172,21 @@ def _thought(message: dict[str, Json]) -> tuple[str, str]:
     if not found:
         return "", text
     return (found["thought"] or found["cut_off"] or "").strip(), text[found.end() :]
+
+
+def _said(content: Json) -> tuple[str, str]:
+    """Return the text and the thinking of an answer, which may be a text or a list of parts."""
+    if isinstance(content, str):
+        return content, ""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    texts = [_part(part.get("text")) for part in parts if part.get("type") in (None, "text", "output_text")]
+    thoughts = [_part(part.get("thinking")) for part in parts if part.get("type") == "thinking"]
+    return "".join(texts), "\n\n".join(filter(None, thoughts)).strip()
+
+
+def _part(value: Json) -> str:
+    """Return the text of a part, which may have parts of its own."""
+    return value if isinstance(value, str) else _said(value)[0]
 
 
 def _called(message: dict[str, Json], text: str, tool: Tool) -> dict[str, Json] | None:

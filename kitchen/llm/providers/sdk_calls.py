@@ -6,6 +6,7 @@ Every error becomes a ModelError. API keys are removed from all error messages.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import time
@@ -19,20 +20,25 @@ from kitchen.contract.data_limits import check_depth, read_json
 from kitchen.contract.language_model import (
     CallTimeoutError,
     ConnectionLostError,
+    FullContextError,
     ModelError,
     NotAskedError,
     OfferedModel,
     OverloadedError,
     RateLimitedError,
+    RefusedReplyError,
     RejectedError,
     Reply,
     Request,
     ServerFailedError,
     Tool,
+    TooLongReplyError,
+    TruncatedReplyError,
     UnreadableReplyError,
 )
 from kitchen.contract.world import Json
 from kitchen.infra.event_loop import await_in_loop, run_in_loop
+from kitchen.infra.storable_json import storable_json
 
 ApiArguments = dict[str, Any]
 """A request as arguments of an API."""
@@ -75,6 +81,8 @@ MAX_ERROR_CHARACTERS = 300
 
 MAX_RAW_CHARACTERS = 100_000
 """Maximum length of a stored unreadable answer, and of a model's stored thinking."""
+MAX_REPLY_CHARACTERS = 200_000
+"""Maximum length of an answer, in text or as a tool call."""
 
 
 MIN_SECONDS = 0.05
@@ -93,6 +101,20 @@ class Sdk:
 
     def __repr__(self) -> str:
         return f"Sdk({self.module.__name__})"
+
+
+def limited_client() -> dict[str, Any]:
+    """Return the arguments of an HTTP client that limits what servers send (`response_limits`)."""
+    from kitchen.llm.providers.response_limits import limit_response
+
+    return {"event_hooks": {"response": [limit_response]}}
+
+
+def plain_headers() -> dict[str, str]:
+    """Return the headers that tell servers how they may pack their answers."""
+    from kitchen.llm.providers.response_limits import ACCEPTED_ENCODINGS
+
+    return {"accept-encoding": ACCEPTED_ENCODINGS}
 
 
 Send = Callable[[Sdk, ApiArguments, float], Awaitable[Any]]
@@ -121,10 +143,10 @@ async def call_model(
     left = request.seconds - (time.monotonic() - began)
     if left <= 0:
         raise CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s").unbilled()
-    sent = arguments(sdk)
+    sent: ApiArguments = storable_json(arguments(sdk))  # a lone surrogate could not be sent
     try:
         answer = await _answer(sdk, request, sent, send, left)
-        reply = _read(sdk, answer, read)
+        reply = await asyncio.to_thread(_read, sdk, answer, read)  # a long answer must not stop others
     except ModelError as error:
         error.parameters = parameters_without_texts(sent)
         raise
@@ -167,13 +189,21 @@ def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
     try:
         body = _json(answer.body)
         reply = read(body)
-    except UnreadableReplyError as error:
-        error.raw = _without(sdk.secrets, answer.body)[:MAX_RAW_CHARACTERS]
+    except ModelError as error:
+        error.raw = stored_part(_without(sdk.secrets, answer.body))
         error.request_id = answer.request_id
         raise
-    reasoning = _without(sdk.secrets, reply.reasoning)[:MAX_RAW_CHARACTERS]
+    reasoning = stored_part(_without(sdk.secrets, reply.reasoning))
     named = answer.request_id or str(body.get("id") or "")[:MAX_ID_CHARACTERS]
     return replace(reply, reasoning=reasoning, request_id=named)
+
+
+def stored_part(text: str) -> str:
+    """Return the part of the text that is stored, with a note of what was left out."""
+    left_out = len(text) - MAX_RAW_CHARACTERS
+    return (
+        text if left_out <= 0 else f"{text[:MAX_RAW_CHARACTERS]} [{left_out} more characters were not stored]"
+    )
 
 
 async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, seconds: float) -> Answer:
@@ -205,7 +235,7 @@ def _no_answer(request: Request) -> str:
 
 def _json(body: str) -> Json:
     try:
-        return read_json(body)
+        return storable_json(read_json(body))
     except ValueError:
         message = f"not JSON, nested too deep, or cut off after {len(body)} characters"
     raise UnreadableReplyError(message)
@@ -218,15 +248,34 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
     if isinstance(error, sdk.module.APIConnectionError):
         cause = error.__cause__ or error
         why = clean(f"{type(cause).__name__}: {cause}", sdk.secrets)
+        if unusable := _unusable(cause):
+            return unusable
         return _unanswered(ConnectionLostError(f"the connection failed: {why}"), error)
     if isinstance(error, sdk.module.APIStatusError):
         return _refused(sdk, error)
     return UnreadableReplyError(clean(str(error), sdk.secrets))
 
 
+def _unusable(cause: BaseException) -> ModelError | None:
+    """Return the error of a response that `response_limits` refused; None for any other cause."""
+    name = type(cause).__name__
+    if name == "ForeignRedirectError":
+        return RejectedError(f"refused: {cause}").unbilled()
+    if name == "UnknownEncodingError":
+        return UnreadableReplyError(f"the answer is packed as {cause}")
+    return TooLongReplyError(str(cause)) if name == "TooLongBodyError" else None
+
+
+UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError")
+"""Errors of the HTTP client before the request is sent; TLS begins before, too."""
+
+
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
-    """Return the ModelError, marked as not billed if the request never reached the server."""
-    if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
+    """Return the ModelError, marked as not billed if the request never reached the server, or if the port
+    speaks something else than HTTP."""
+    name = type(error.__cause__).__name__
+    no_http = name == "RemoteProtocolError" and str(error.__cause__).startswith("illegal")
+    if name in UNREACHED or no_http:
         return model_error.unbilled()
     return model_error
 
@@ -242,11 +291,28 @@ def _refused(sdk: Sdk, error: Any) -> ModelError:
     """Return the error for an HTTP status of 400 or higher. A call with this status has no answer and costs
     nothing."""
     status: int = error.status_code
+    message = _server_message(error)
     kind = ERRORS_BY_STATUS.get(status) or (ServerFailedError if status >= 500 else RejectedError)
-    model_error = kind(f"{status}: {clean(_server_message(error), sdk.secrets)}")
+    if kind is RejectedError and _FULL_CONTEXT.search(f"{_error_code(error)} {message[:2000]}"):
+        kind = FullContextError
+    model_error = kind(f"{status}: {clean(message, sdk.secrets)}")
     model_error.retry_after = retry_after(error.response.headers)
     model_error.request_id = request_id(error.response.headers)
     return model_error.unbilled()
+
+
+_FULL_CONTEXT = re.compile(
+    r"context_length_exceeded|context[ _](?:length|window|size)|prompt is too long|maximum context"
+    r"|too many tokens",
+    re.IGNORECASE,
+)
+"""How servers say that a prompt is too long."""
+
+
+def _error_code(error: Any) -> str:
+    body = error.body if isinstance(error.body, dict) else {}
+    inner = body.get("error", body)
+    return str(inner.get("code") or "") if isinstance(inner, dict) else ""
 
 
 def _server_message(error: Any) -> str:
@@ -307,14 +373,36 @@ def not_asked_error(why: str) -> ModelError:
 
 
 def checked_reply(reply: Reply, tool: Tool | None) -> Reply:
-    """Return the reply unchanged. Raises UnreadableReplyError, with the billed tokens, if it has neither a
-    text nor a tool call."""
-    if reply.call is None and not reply.text.strip():
-        missing = f"no call of {tool.name}" if tool else "no text"
-        error = UnreadableReplyError(f"{missing} in the answer (stopped: {reply.stop or 'unknown'})")
-        error.usage = reply.usage
-        raise error
-    return reply
+    """Return the reply unchanged. Raises a ModelError, with the billed tokens, if it is a refusal, if it is
+    too long, or if it has neither a text nor a tool call."""
+    problem = _problem(reply, tool)
+    if problem is None:
+        return reply
+    problem.usage = reply.usage
+    raise problem
+
+
+REFUSALS = ("refusal", "content_filter")
+"""Why an answer ended, as the APIs name it: the model or the provider refused."""
+_ENDINGS: Mapping[str, type[ModelError]] = {
+    "max_tokens": TruncatedReplyError,
+    "length": TruncatedReplyError,
+    "model_context_window_exceeded": FullContextError,
+}
+
+
+def _problem(reply: Reply, tool: Tool | None) -> ModelError | None:
+    if reply.stop in REFUSALS:
+        said = " ".join(reply.text.split())[:MAX_ERROR_CHARACTERS]
+        return RefusedReplyError(f"the model refused{': ' + said if said else ''}")
+    size = len(reply.text) + (len(json.dumps(reply.call)) if reply.call else 0)
+    if size > MAX_REPLY_CHARACTERS:
+        return TooLongReplyError(f"the answer has {size} characters, at most {MAX_REPLY_CHARACTERS} are read")
+    if reply.call is not None or reply.text.strip():
+        return None
+    missing = f"no call of {tool.name}" if tool else "no text"
+    kind = _ENDINGS.get(reply.stop, UnreadableReplyError)
+    return kind(f"{missing} in the answer (stopped: {reply.stop or 'unknown'})")
 
 
 def tool_arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:
@@ -329,7 +417,7 @@ def json_object(value: Json) -> dict[str, Json] | None:
     """Return the JSON object that a model wrote, as text or already parsed. None if it is not an object or
     is nested too deeply."""
     try:
-        value = read_json(value) if isinstance(value, str) else check_depth(value)
+        value = storable_json(read_json(value)) if isinstance(value, str) else check_depth(value)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -2,13 +2,16 @@
 
 The command names the differences from our built-in list. Without PROVIDER, it asks this server's default
 provider. `--keep FILE` writes the list to a file. If the environment variable `BRIGADE_MODELS` names that
-file, its entries about thinking and effort replace the built-in ones. Exit code 2: unknown provider, or no
-key. Exit code 1: the provider does not answer.
+file, its entries about thinking and effort replace the built-in ones. `--update FILE` asks nobody: it writes
+the models that the installed SDK knows, with the capabilities of their families and the day. It also names
+the newer ones, and those without a price of their own. Exit code 2: unknown provider, or no key. Exit code 1:
+the provider does not answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,13 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.contract.language_model import ModelError, OfferedModel
 from kitchen.infra.file_writing import write_atomically
-from kitchen.llm.model_capabilities import listed_model, model_list_text, without_date
+from kitchen.llm.call_costs import load_prices
+from kitchen.llm.model_capabilities import (
+    listed_model,
+    model_list_text,
+    newest_of_family,
+    without_date,
+)
 from kitchen.llm.provider_registry import (
     ALIASES,
     ANTHROPIC,
@@ -26,6 +35,7 @@ from kitchen.llm.provider_registry import (
     why_unavailable,
 )
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, ClaudeTraits, claude_traits
+from kitchen.llm.sdk_models import models_of_sdk, newer_than, sdk_in_words
 from kitchen.management.command_helpers import OneLineCommand
 from kitchen.words.english_text import os_error_words
 
@@ -78,6 +88,17 @@ def _contradictions(model: OfferedModel, ours: ClaudeTraits) -> Iterator[str]:
         yield "takes an effort, and is sent none"
 
 
+def sdk_model(name: str) -> OfferedModel:
+    """Return what we know of a model that the SDK names: the capabilities of its family's newest model in our
+    list, and nothing of other models."""
+    ours = CLAUDE_MODELS.get(without_date(name)) or CLAUDE_MODELS.get(newest_of_family(name, CLAUDE_MODELS))
+    if ours is None:
+        return OfferedModel(name)
+    way = ours.least.get("thinking", {}).get("type", "")
+    thinking = ("adaptive", way) if way else ()
+    return OfferedModel(name, thinking=thinking, efforts=("low", "medium", "high") if ours.effort else ())
+
+
 class Command(OneLineCommand):
     """Print a line for each model of the provider, then a line for each difference from the project's own
     list."""
@@ -88,12 +109,19 @@ class Command(OneLineCommand):
         """Define the arguments: the provider, and the file in which to save the list."""
         parser.add_argument("provider", nargs="?", default="", help=", ".join(PROVIDERS))
         parser.add_argument("--keep", type=Path, metavar="FILE", help="write the list down")
+        parser.add_argument("--update", type=Path, metavar="FILE", help="write down what the SDK knows")
 
-    def handle(self, *args: Any, provider: str, keep: Path | None, **options: Any) -> None:
-        """Fetch the provider's list of models, print it, and save it to the file `keep`, if given."""
+    def handle(
+        self, *args: Any, provider: str, keep: Path | None = None, update: Path | None = None, **options: Any
+    ) -> None:
+        """Fetch the provider's list of models, print it, and save it to the file `keep`, if given. With
+        `update`, save the SDK's list instead."""
         named = ALIASES.get(provider, provider) or default_provider()
         if named not in PROVIDERS:
             raise CommandError(f"{provider!r} is no provider; there are {', '.join(PROVIDERS)}", returncode=2)
+        if update:
+            self._update(named, update)
+            return
         if why := why_unavailable(named):
             raise CommandError(why, returncode=2)
         try:
@@ -106,6 +134,26 @@ class Command(OneLineCommand):
             self.stdout.write(model_in_words(model))
         for difference in differences_from_ours(named, listed):
             self.stdout.write(self.style.WARNING(difference))
+        self._tell_newer(named)
+
+    def _update(self, provider: str, file: Path) -> None:
+        """Write the models that the SDK knows to the file, and tell which of them are newer than ours."""
+        names = models_of_sdk(provider)
+        if not names:
+            raise CommandError(f"no SDK of {provider} with a list of models is installed", returncode=1)
+        told = f"# {sdk_in_words(provider)}, {date.today().isoformat()}\n"
+        self._write_list(file, told + model_list_text(provider, map(sdk_model, names)))
+        self.stdout.write(f"{len(names)} models of {sdk_in_words(provider)} in {file}")
+        self._tell_newer(provider)
+
+    def _tell_newer(self, provider: str) -> None:
+        if provider != ANTHROPIC:
+            return
+        for name in newer_than(CLAUDE_MODELS, models_of_sdk(provider)):
+            price_of = load_prices().assumed_from(provider, name)
+            price = f"its price is taken to be that of {price_of}" if price_of else "it has no price"
+            told = f"{name} is newer than our list ({sdk_in_words(provider)} knows it): {price}"
+            self.stdout.write(self.style.WARNING(told))
 
     def _write_list(self, file: Path, text: str) -> None:
         try:

@@ -35,6 +35,7 @@ from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.llm.recorded_calls import request_texts
 from kitchen.money.budget_ledger import ledger_amount
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, ModelCall, Prompt, Seat
+from kitchen.play.turn.last_predictions import ByMind, judge_by_last_step
 
 LEAST_THINKING = "least"
 """The recorded effort if none is requested: the least that the model can be set to."""
@@ -277,13 +278,10 @@ def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dic
     }
 
 
-ByMind = Mapping[int, Sequence[Prediction]]
-"""Predictions by agent number, in the order of steps."""
-
-
 def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
     """Return the agents' predictions of what other seats will do next, by episode id and then by agent
-    number. Dropped decisions are left out."""
+    number. Dropped decisions are left out. Predictions that no decision judged are judged by the last
+    step."""
     foresaw = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
     decisions = Decision.objects.filter(foresaw, mind__episode__in=episodes, dropped="").order_by("step")
     fields = ("mind__episode_id", "mind__number", f"note__{PREDICTED_KEY}", f"note__{JUDGED_KEY}")
@@ -293,7 +291,7 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
     found: dict[int, dict[int, Sequence[Prediction]]] = defaultdict(dict)
     for (episode, mind), several in sorted(notes.items()):
         found[episode][mind] = predictions_in(several)
-    return found
+    return judge_by_last_step(found)
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:

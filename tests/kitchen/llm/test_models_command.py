@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -12,12 +13,17 @@ from django.core.management import CommandError, call_command
 
 from kitchen.contract.language_model import ModelError, OfferedModel, Tool
 from kitchen.llm import provider_registry
+from kitchen.llm.call_costs import load_prices
 from kitchen.llm.model_capabilities import ModelListError, load_model_list
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, ClaudeTraits, claude_traits
+from kitchen.llm.sdk_models import models_of_sdk, newer_than
+from kitchen.management.commands import models as models_command
 from kitchen.management.commands.models import differences_from_ours
+from kitchen.registry.agent_registry import make_agent
 from tests.kitchen.llm.conftest import Serve, request
 from tests.stand_in_server import Answer, status
 
+OURS = tuple(CLAUDE_MODELS)
 YES, NO = {"supported": True}, {"supported": False}
 
 
@@ -147,3 +153,48 @@ def test_a_list_that_cannot_be_used_says_why(monkeypatch: pytest.MonkeyPatch, tm
         load_model_list()
     assert "\n" not in str(caught.value)
     assert claude_traits("claude-haiku-5-5") == CLAUDE_MODELS["claude-haiku-5-5"]  # and goes on by ours
+
+
+def test_what_the_sdk_knows_is_written_down_with_the_day_and_without_asking_anybody(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "models.toml"
+    monkeypatch.setattr(
+        models_command,
+        "models_of_sdk",
+        lambda _: ("claude-fable-5-2", "claude-haiku-5-6", "claude-mythos-9", *OURS),
+    )
+    said = models(update=file)
+    assert re.match(r"# anthropic \d[\d.]+, 20\d\d-\d\d-\d\d\n", file.read_text())
+    newer = re.findall(r"(\S+) is newer than our list \(.*\): (.*)", said)
+    assert newer == [
+        ("claude-fable-5-2", "its price is taken to be that of claude-fable-5-1"),
+        ("claude-haiku-5-6", "its price is taken to be that of claude-haiku-5-5"),
+        ("claude-mythos-9", "it has no price"),
+    ]
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    assert claude_traits("claude-haiku-5-6").least == CLAUDE_MODELS["claude-haiku-5-5"].least
+    assert {name: claude_traits(name) for name in OURS} == CLAUDE_MODELS
+
+
+def test_the_installed_sdks_know_our_models_and_newer_ones_are_found_by_their_number() -> None:
+    known = models_of_sdk("anthropic")
+    assert set(OURS) <= set(known) and "gpt-5" in models_of_sdk("openai-compatible")
+    assert models_of_sdk("stand-in") == ()
+    assert newer_than(["claude-opus-5-5"], ["claude-opus-5", "claude-opus-5-10", "claude-new-4"]) == (
+        "claude-opus-5-10",
+    )
+
+
+def test_a_newer_model_of_a_known_family_is_asked_with_default_traits_and_a_warning() -> None:
+    assert claude_traits("claude-fable-5-2") == ClaudeTraits()
+    newer, known = (
+        load_prices().price("anthropic", name) for name in ("claude-fable-5-2", "claude-fable-5-1")
+    )
+    assert newer == known
+    assert not any(
+        "price" in why for why in provider_registry.why_not_usable("anthropic", "claude-fable-5-2")
+    )
+    (remark,) = make_agent("dispatcher", {"model": "anthropic:claude-fable-5-2", "temperature": -1}).remarks()
+    assert "its price is taken" in remark.lower() and "claude-fable-5-1" in remark
+    assert provider_registry.unlisted_model_remarks("anthropic", "claude-fable-5-1") == ()

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.language_model import Tool, Usage
+from kitchen.contract.language_model import RefusedReplyError, Tool, Usage
 from kitchen.llm.model_wrappers import ask_and_record
-from kitchen.llm.providers.openai_compatible import OpenAICompatible, arguments_for
+from kitchen.llm.providers.openai_compatible import OpenAICompatible, arguments_for, read_reply
 from tests.kitchen.llm.conftest import Serve, request
 from tests.stand_in_server import Answer, reply
 
@@ -104,3 +104,29 @@ def test_without_an_address_nothing_is_asked(
     call = asyncio.run(ask_and_record(OpenAICompatible(), request("llama")))
     assert call.error == "not_asked"
     assert said in call.error_text
+
+
+@pytest.mark.parametrize(
+    ("content", "thought", "said"),
+    [
+        ([{"type": "text", "text": "noop_"}, {"type": "text", "text": "agent1"}], "", "noop_agent1"),
+        (
+            [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                {"type": "text", "text": "noop_agent1"},
+            ],
+            "hm",
+            "noop_agent1",
+        ),
+        ([{"type": "image_url"}, {"text": "noop_agent1"}, 3, None], "", "noop_agent1"),
+    ],
+)
+def test_an_answer_may_be_a_list_of_parts(content: Any, thought: str, said: str) -> None:
+    read = read_reply({"choices": [{"message": {"content": content}}]}, None)
+    assert (read.reasoning, read.text) == (thought, said)
+
+
+def test_a_refusal_is_told_apart_from_an_answer() -> None:
+    message = {"content": None, "refusal": "I cannot help with that."}
+    with pytest.raises(RefusedReplyError, match="I cannot help with that"):
+        read_reply({"choices": [{"message": message, "finish_reason": "stop"}]}, TOOL)

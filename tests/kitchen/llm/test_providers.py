@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,13 +15,20 @@ from typing import Any
 import pytest
 
 from kitchen.contract.data_limits import MAX_DEPTH
-from kitchen.contract.language_model import ConnectionLostError, ModelError, RateLimitedError, Tool, Usage
+from kitchen.contract.language_model import (
+    ConnectionLostError,
+    Message,
+    ModelError,
+    RateLimitedError,
+    Tool,
+    Usage,
+)
 from kitchen.infra.event_loop import run_in_loop
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
-from kitchen.llm.providers.sdk_calls import json_object, retry_after
+from kitchen.llm.providers.sdk_calls import MAX_RAW_CHARACTERS, json_object, retry_after
 from tests.kitchen.llm.conftest import KEY, Asking, request
-from tests.stand_in_server import Answer, reply, status
+from tests.stand_in_server import Answer, StandInServer, reply, status
 
 
 def test_what_a_model_wrote_is_held_to_as_many_levels_as_anything_else() -> None:
@@ -214,3 +223,79 @@ def test_a_key_that_is_none_is_refused_without_showing_it(
     call = asyncio.run(ask_and_record(asking.model, request(asking.name)))
     assert call.error == "not_asked"
     assert "cret" not in call.error_text
+
+
+# What a server may send
+
+
+@pytest.mark.parametrize("packed", ["", "gzip"])
+def test_an_answer_without_end_is_left_after_some_mebibytes(asking: Asking, packed: str) -> None:
+    call, _ = asking.ask(Answer("flood", text=packed), seconds=60)
+    assert (call.error, call.reply, call.raw) == ("too_long", None, "")
+
+
+def test_an_answer_of_more_characters_than_any_needs_is_stored_in_part_and_says_so(asking: Asking) -> None:
+    call, _ = asking.ask(reply("goto_agent1_pot0 " * 20_000))
+    assert call.error == "too_long" and call.usage.output == 20
+    assert len(call.raw) < MAX_RAW_CHARACTERS + 60
+    assert call.raw.endswith("more characters were not stored]")
+
+
+@pytest.mark.parametrize("lone", ["\ud83d", "\udc00"])
+def test_half_a_letter_reaches_neither_the_reply_nor_the_next_request(asking: Asking, lone: str) -> None:
+    asking.serve(reply(f"no{lone}op_agent1", thought=f"h{lone}m", call={"plan": f"a{lone}b", "commands": []}))
+    for tool in (None, TOOL):
+        call = asyncio.run(ask_and_record(asking.model, replace(request(asking.name), tool=tool)))
+        assert call.reply is not None
+        json.dumps([call.reply.text, call.reply.reasoning, call.reply.call], ensure_ascii=False).encode()
+    spoilt = replace(request(asking.name), messages=[Message("user", f"agent1{lone}?")])
+    assert asyncio.run(ask_and_record(asking.model, spoilt)).error == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (reply("I cannot help.", stop="refusal"), "refusal"),
+        (reply("I cannot help.", stop="content_filter"), "refusal"),
+        (reply(" ", stop="max_tokens"), "truncated"),
+        (reply("", stop="length"), "truncated"),
+        (reply("", stop="model_context_window_exceeded"), "context"),
+        (status(400, message="This model's maximum context length is 8192 tokens."), "context"),
+        (status(400, message="prompt is too long: 250000 tokens > 200000 maximum"), "context"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.stop or str(value.status),
+)
+def test_refusals_cut_answers_and_full_contexts_have_codes_of_their_own(
+    asking: Asking, answer: Answer, code: str
+) -> None:
+    assert asking.ask(answer)[0].error == code
+
+
+def test_a_redirect_to_another_host_is_refused_and_costs_nothing(asking: Asking) -> None:
+    with StandInServer([reply("noop_agent1")]) as other:
+        leads_away = other.url.replace("127.0.0.1", "localhost")
+        call, _ = asking.ask(Answer("redirect", text=leads_away))
+        assert (call.error, call.usage, other.asked) == ("4xx", Usage(), [])
+        assert "the server sends the request on to http://localhost" in call.error_text
+
+
+@pytest.mark.parametrize("sends", [b"\x15\x03\x01\x00\x02\x02\x16", b""], ids=["an alert", "nothing"])
+def test_a_port_that_does_not_speak_the_protocol_of_the_address_costs_nothing(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, sends: bytes
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(sends)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"{'http' if sends else 'https'}://127.0.0.1:{server.getsockname()[1]}"
+        for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+            monkeypatch.setenv(name, address)
+            monkeypatch.setenv(name.replace("BASE_URL", "API_KEY"), KEY)
+        with pytest.raises(ConnectionLostError) as caught:
+            asyncio.run(asking.model.ask(request(asking.name)))
+    assert caught.value.usage == Usage()

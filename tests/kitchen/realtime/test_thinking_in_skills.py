@@ -8,11 +8,14 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from kitchen.contract.agent import Decision as Agreed
+from kitchen.contract.decision_notes import Prediction
 from kitchen.play.episode.create_episode import MindPlan, create_episode
-from kitchen.play.models import Decision, ModelCall, SeatCommand
+from kitchen.play.models import Decision, Episode, ModelCall, SeatCommand, Step
 from kitchen.play.turn.decision_records import predictions_by_episode
+from kitchen.play.turn.last_predictions import judge_by_last_step
 from kitchen.realtime import realtime_agents, realtime_episode
 from kitchen.realtime.realtime_storage import store_tick_groups
 from tests.kitchen.realtime.conftest import taken_by
@@ -65,3 +68,36 @@ def test_a_plan_three_ticks_late_is_carried_out_afterwards(
         return
     (arguments,) = predictions_by_episode([episode.pk])[episode.pk].values()
     assert arguments[0].step == 1 and arguments[0].predicted == ("pickup", "onion")
+
+
+@pytest.mark.parametrize(
+    ("did", "done", "right"), [("took", ("pickup", "onion"), True), ("started", ("start_cooking",), False)]
+)
+def test_a_prediction_that_comes_true_in_the_last_tick_is_judged(
+    did: str, done: tuple[str, ...], right: bool
+) -> None:
+    episode = create_episode(
+        world="overcooked",
+        settings={"layout": "cramped_room"},
+        seats=2,
+        seed=3,
+        minds=[MindPlan("stay", (1,))],
+    )
+    last = {"kind": "performed", "seat": 0, "command": ["interact"], "did": did, "thing": "onion"}
+    now = timezone.now()
+    Step.objects.create(
+        episode=episode,
+        number=1,
+        commands=[],
+        events=[last],
+        state_hash="",
+        score={},
+        opened_at=now,
+        taken_at=now,
+    )
+    foreseen = Prediction(by=1, of=0, step=1, predicted=("pickup", "onion"))
+    found = {episode.pk: {1: [foreseen]}}
+    Episode.objects.filter(pk=episode.pk).update(step=1)
+    assert judge_by_last_step(found)[episode.pk][1] == [foreseen]
+    Episode.objects.filter(pk=episode.pk).update(status=Episode.Status.OVER)
+    assert judge_by_last_step(found)[episode.pk][1] == [foreseen.judged(done, 1, right=right)]

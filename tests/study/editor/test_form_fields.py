@@ -76,8 +76,11 @@ def test_one_dispatcher_for_two_and_a_planner_for_the_third(client: Client, stud
                 "coplayer": "dispatcher",
                 "settings": {
                     "model": "stand-in",
+                    "reply": "strict",
+                    "confirm": True,
                     "memory": 6,
                     "repair": 1,
+                    "ask_unclear": True,
                     "demonstration_play": "team",
                 },
             }

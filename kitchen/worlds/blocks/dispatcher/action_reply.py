@@ -32,6 +32,8 @@ from kitchen.worlds.blocks.kitchen_world import (
 
 NOOP: Command = ("noop",)
 """The action without effect."""
+ALL = "all"
+"""The addressee of a line to everybody."""
 NOTHING = "none"
 """The `thing` of an action that is about nothing."""
 THINGS = (
@@ -48,6 +50,8 @@ def dispatch_tool(view: KitchenView) -> Tool:
     }
     if view.talks:
         schema["say"] = {"type": "string", "description": "One short line to the people; empty for none."}
+        if len(view.addressees) > 1:
+            schema["say_to"] = {**_one_of((ALL, *view.addressees)), "description": "Who gets the line."}
     if view.is_led:
         schema["jobs"] = JOB_ANSWERS_SCHEMA
     action = {
@@ -98,16 +102,20 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECA
 _CALL = re.compile(r"\b([A-Za-z]\w*?)\(\s*agent[ _]?(\d{1,3})\s*(?:,\s*([\w ]*?)\s*)?,?\s*\)")
 _JOINED = re.compile(r"\b([A-Za-z]+)_agent[ _]?(\d{1,3})(?:_(\w+))?\b")
 _AGENT = re.compile(r"(?:agent)?[ _]?(\d{1,3})", re.IGNORECASE)
-_SAY = re.compile(r"^[ \t>*_-]*say[ \t*_]*:[ \t*_]*(.+)$", re.IGNORECASE | re.MULTILINE)
+_SAY = re.compile(
+    r"^[ \t>*_-]*say(?:[ \t]+to[ \t]+([^:\n]{1,60}?))?[ \t*_]*:[ \t*_]*(.+)$", re.IGNORECASE | re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ActionReply:
-    """A reply that was read: the actions in their order, the line to people, and the plan in words."""
+    """A reply that was read: the actions in their order, the line to people, the plan in words, and the name
+    of the one to whom the line is addressed (empty: everybody)."""
 
     given: tuple[GivenAction, ...] = ()
     say: str = ""
     plan: str = ""
+    to: str = ""
 
 
 def read_action_reply(reply: Reply) -> ActionReply:
@@ -116,13 +124,14 @@ def read_action_reply(reply: Reply) -> ActionReply:
     parts = reply.call if reply.call is not None else json_object_in_text(reply.text)
     if parts is not None and isinstance(parts.get("actions"), list):
         listed = (_listed(each) for each in parts["actions"] if isinstance(each, dict))
-        say, plan = (part if isinstance(part := parts.get(key), str) else "" for key in ("say", "plan"))
-        return ActionReply(tuple(each for each in listed if each), clip_line(say), clip_line(plan))
+        keys = ("say", "plan", "say_to")
+        say, plan, to = (part if isinstance(part := parts.get(key), str) else "" for key in keys)
+        given = tuple(each for each in listed if each)
+        return ActionReply(given, clip_line(say), clip_line(plan), "" if to == ALL else to)
     text = _THOUGHTS.sub(" ", reply.text)
     said = _SAY.search(text)
-    return ActionReply(
-        _in_text(JOB_ANSWER_PATTERN.sub("", _SAY.sub("", text))), clip_line(said[1]) if said else ""
-    )
+    given = _in_text(JOB_ANSWER_PATTERN.sub("", _SAY.sub("", text)))
+    return ActionReply(given, clip_line(said[2]), to=said[1] or "") if said else ActionReply(given)
 
 
 def _listed(entry: Mapping[str, Json]) -> GivenAction | None:

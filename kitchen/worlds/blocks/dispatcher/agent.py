@@ -23,7 +23,12 @@ from kitchen.contract.language_model import Message, Reply
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
-from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
+from kitchen.llm.provider_registry import (
+    STAND_IN,
+    parse_model_setting,
+    unlisted_model_remarks,
+    why_not_usable,
+)
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 from kitchen.words.quoted_messages import repeats_prompt
 from kitchen.worlds.blocks.dispatcher.action_reply import (
@@ -149,7 +154,8 @@ class BlocksDispatcher(Agent):
         """Return a warning for each reason why the model cannot be used, such as a missing key."""
         fallback = FALLBACK_SENTENCES[self.options.fallback == BY_RULE]
         provider, model = parse_model_setting(self.options.model)
-        return tuple(f"{why}: {fallback}." for why in why_not_usable(provider, model))
+        whys = (f"{why}: {fallback}." for why in why_not_usable(provider, model))
+        return (*whys, *unlisted_model_remarks(provider, model))
 
     def model(self) -> str:
         """Return `provider:model`, from the settings or this process's default."""
@@ -257,7 +263,8 @@ class BlocksDispatcher(Agent):
             heard.to_json(),
         )
         fixed = self.fixed_messages(situation)
-        withheld = repeats_prompt(made.reply.say, fixed)
+        to = view.addressee(made.reply.to) if made.reply.to else None
+        withheld = repeats_prompt(made.reply.say, fixed) or (bool(made.reply.to) and to is None)
         note = {
             **self._about(session, feedback),
             "plan": made.reply.plan,
@@ -269,7 +276,8 @@ class BlocksDispatcher(Agent):
             **({"withheld": made.reply.say} if withheld else {}),
         }
         told = (replace(say, text="") if repeats_prompt(say.text, fixed) else say for say in made.job_answers)
-        line = (MessageDraft(made.reply.say, SAY),) if made.reply.say and view.talks and not withheld else ()
+        says = bool(made.reply.say) and view.talks and not withheld
+        line = (MessageDraft(made.reply.say, SAY, () if to is None else (to,)),) if says else ()
         return Decision(
             {} if view.only_answers else dict(checked.commands),
             memory=after.to_json(),

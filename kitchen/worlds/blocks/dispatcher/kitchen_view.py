@@ -8,8 +8,9 @@ from typing import Self
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation
 from kitchen.contract.assigned_jobs import Job
-from kitchen.contract.organisation import ANSWER, Organisation
+from kitchen.contract.organisation import ANSWER, SAY, Organisation
 from kitchen.contract.world import Command, Json
+from kitchen.words.quoted_messages import plain_letters
 
 
 def agent_name(seat: int) -> str:
@@ -62,6 +63,20 @@ class KitchenView:
     def talks(self) -> bool:
         """Return True if the dispatcher may write to somebody."""
         return self.organisation is not None and bool(self.organisation.to(self.member, ANSWER))
+
+    @property
+    def addressees(self) -> dict[str, int]:
+        """Return the members to whom the dispatcher may write, by name: `agent1`, or the name of a member
+        without a player."""
+        if self.organisation is None:
+            return {}
+        members = map(self.organisation.member, self.organisation.to(self.member, SAY))
+        return {agent_name(one.seats[0]) if one.seats else one.name: one.number for one in members}
+
+    def addressee(self, name: str) -> int | None:
+        """Return the number of the member that a model names, such as `agent 1`; None if there is none."""
+        plain = {plain_letters(known): number for known, number in self.addressees.items()}
+        return plain.get(plain_letters(name))
 
     @property
     def is_led(self) -> bool:

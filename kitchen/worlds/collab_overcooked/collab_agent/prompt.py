@@ -15,6 +15,7 @@ from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
+from kitchen.words.quoted_messages import without_chat_marks
 from kitchen.worlds.collab_overcooked.display_text import (
     REASON_WORDS,
     recipe_steps,
@@ -196,4 +197,6 @@ def _counters(counters: Sequence[Mapping[str, Json]]) -> str:
 def _said(message: TeamMessage, member: int) -> str:
     who = "You" if message.sender == member else "Teammate"
     requests: list[Command] = commands_in(message.data, REQUESTS_KEY)
-    return f"{who}: {message.text or '(nothing)'}" + (f" [requests: {spelled(requests)}]" if requests else "")
+    return f"{who}: {without_chat_marks(message.text) or '(nothing)'}" + (
+        f" [requests: {spelled(requests)}]" if requests else ""
+    )

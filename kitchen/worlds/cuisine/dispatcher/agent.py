@@ -78,6 +78,8 @@ from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 
 NO_WORDS = "(no words)"
 """Text of an empty answer in the memory, because providers refuse empty messages."""
+CUT_OFF = ("max_tokens", "length")
+"""What the APIs say of a reply that was cut off at the largest number of tokens."""
 MAX_PLAN_CHARACTERS = 160
 """Largest number of characters of a plan shown to people: two lines."""
 MAX_THOUGHT_CHARACTERS = 4000
@@ -119,7 +121,7 @@ class ModelConversation:
 
     async def decide(self, question: str) -> ModelAnswer | None:
         """Ask the model for commands and check them. If the setting `repair` is on, ask again for agents
-        without a usable command.
+        without a usable command; with `ask_unclear`, only for those whose commands are unclear.
 
         Return None if the model gave no answer.
         """
@@ -128,7 +130,9 @@ class ModelConversation:
             return None
         verdict = self._check(read.given, read.unclear)
         missing = [seat for seat in self.moment.team.asked if seat not in dict(verdict.accepted)]
-        if not self.options.repair or not missing or self.moment.only_answers:
+        if not self.options.repair:
+            missing = [seat for seat in missing if self.options.ask_unclear and seat in read.unclear]
+        if not missing or self.moment.only_answers:
             return ModelAnswer(verdict, read.given)
         return await self._mend(ModelAnswer(verdict, read.given), missing)
 
@@ -145,7 +149,7 @@ class ModelConversation:
         said = reply_as_message(call.reply)
         self.messages.append(Message("assistant", said))
         self.asked.append((question, said))
-        return self._read(call.reply, seats)
+        return await asyncio.to_thread(self._read, call.reply, seats)
 
     def _read(self, reply: Reply, seats: Sequence[int]) -> ExtractedCommands:
         """Return the commands in a model's answer. The lines that are addressed to people are not
@@ -154,7 +158,8 @@ class ModelConversation:
         for pattern in (SAY_PATTERN, JOB_ANSWER_PATTERN, GIVE_PATTERN) if self.talks else ():
             text = pattern.sub("", text)
         requested = RequestedCommands(seats, int(self.moment.observation["step"]) + 1)
-        return extract_from_reply(reply.call, text, self.names, requested)
+        cut = reply.stop in CUT_OFF
+        return extract_from_reply(reply.call, text, self.names, requested, cut=cut)
 
     def _check(self, given: Sequence[GivenCommand], unclear: UnclearCommands) -> CheckedCommands:
         """Return these commands with the faults found in them. They are checked as if they ran after the
@@ -269,12 +274,15 @@ def _setting(talk: ModelConversation) -> dict[str, Json]:
         "stand_in": talk.session.is_stand_in,
         "temperature": talk.session.temperature,
         "effort": talk.options.effort,
-        "reply": talk.options.reply,
+        "reply": "tool" if talk.options.as_tool else "text",
         "memory_messages": talk.remembered + 1,
         "demonstration": {"dish": shown.dish, "agents": shown.team.agents} if shown else None,
         **({"asked": len(talk.moment.team.asked)} if talk.moment.team.settled else {}),
     }
 
+
+UNSENDABLE = ("4xx", "context", "error")
+"""Codes of failures after which earlier exchanges are forgotten: they may be what cannot be sent."""
 
 RESERVE_SECONDS = 1.0
 """Seconds of the decision time kept for the fallback; a quarter of the time if it is below four seconds."""
@@ -283,6 +291,7 @@ TRIAL_SETTINGS: Mapping[str, Json] = {
     "model": STAND_IN,
     "memory": 1,
     "repair": 0,
+    "ask_unclear": False,
     "stand_in_errors": 0.0,
     "stand_in_nonsense": 0.0,
     "stand_in_latency": 0.0,
@@ -347,7 +356,8 @@ class Dispatcher(Agent):
         kept = (self.options.memory - 1) // 2
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         remembering = {**chosen, "memory": self.options.memory}
-        return ForecastTrial(chosen, kept, self.options.repair, remembering)
+        again = max(self.options.repair, int(self.options.ask_unclear))
+        return ForecastTrial(chosen, kept, again, remembering)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """Return the messages that stay the same for the whole episode. There is only one: the system
@@ -373,7 +383,9 @@ class Dispatcher(Agent):
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         adviser = FallbackPlanner(situation, moment, memory)
         session = ModelSession(self.options, situation, adviser, deadline)
-        feedback = feedback_sentences(moment, memory.feedback) if self.options.feedback else []
+        feedback: list[str] = []
+        if self.options.feedback:
+            feedback = feedback_sentences(moment, memory.feedback, confirms=self.options.confirm)
         # a demonstration may have to be played for the prompt
         talk = await asyncio.to_thread(ModelConversation, moment, self.options, memory, session)
         answer = await talk.decide(state_part(moment, feedback))
@@ -447,7 +459,8 @@ class Dispatcher(Agent):
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits
         fault = ReplyFault("no_answer", f"{FAILURE_SENTENCES[code]}, {SUBSTITUTE_SENTENCES[by]}")
-        after = memory.after(None, [fault], adviser.plan)
+        kept = replace(memory, exchanges=()) if code in UNSENDABLE else memory
+        after = kept.after(None, [fault], adviser.plan)
         return Decision(commands=commands, memory=after.to_json(), played_by=by)
 
 

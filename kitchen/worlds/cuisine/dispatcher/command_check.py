@@ -237,6 +237,10 @@ def _left_out(
 
 def _unclear(seat: int, ways: Sequence[Command]) -> ReplyFault:
     said = " and ".join(spell_command(seat, command) for command in ways)
+    if len(ways) == 1:
+        back = f"because your reply took its command back ({said}); give one command."
+        text = f"{agent_name(seat)} did nothing, {back}"
+        return ReplyFault(UNCLEAR, text, seat)
     text = (
         f"{agent_name(seat)} did nothing, because different commands for it stood in several places of your "
         f"reply ({said}); list one command for each agent, once."

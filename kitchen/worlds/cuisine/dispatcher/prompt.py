@@ -396,13 +396,16 @@ def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[st
     return "\n".join([asks, *form, why, *(f"- {line}" for line in problems)])
 
 
-def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
+def feedback_sentences(
+    moment: KitchenMoment, remembered: Sequence[str], *, confirms: bool = False
+) -> list[str]:
     """Return the feedback that the model gets before this step; empty if there is none.
 
     It consists of faults in the last reply (`remembered`), late replies, refused commands, events of the
-    kitchen, and advice about useless items.
+    kitchen, and advice about useless items. With `confirms`, it also says which items were collected.
     """
-    lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
+    done = _collected(moment) if confirms else ()
+    lines = [*remembered, *_late(moment), *_refused(moment), *done, *_news(moment.events), *_advice(moment)]
     return list(dict.fromkeys(lines))
 
 
@@ -427,6 +430,15 @@ def _refused(moment: KitchenMoment) -> Iterator[str]:
             command = tuple(str(part) for part in event.data["command"])
             seat, place = int(event.seat or 0), scene.place(command)
             yield refusal_fault(seat, command, event.data["reasons"], scene.agent(seat), place).text
+
+
+def _collected(moment: KitchenMoment) -> Iterator[str]:
+    """Yield a sentence for each item that the dispatcher's agents took, as the paper's game says *collect
+    finish* (MindAgent, section 4.2)."""
+    for event in moment.events:
+        if event.kind == "performed" and event.seat in moment.team.mine and event.data["command"][0] == "get":
+            taken = moment.observation["agents"][event.seat]["holds"] or event.data.get("item", "an item")
+            yield SENTENCES["news"]["collected"].format(agent=agent_name(event.seat), item=taken)
 
 
 def _news(events: Sequence[Event]) -> Iterator[str]:

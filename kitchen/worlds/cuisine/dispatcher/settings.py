@@ -17,9 +17,11 @@ from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
     STAND_IN,
     calls_tools,
+    keeps_to_schema,
     parse_model_setting,
     takes_seed,
     takes_temperature,
+    unlisted_model_remarks,
 )
 from kitchen.llm.providers.stand_in_model import stand_in_settings
 from kitchen.worlds.cuisine.settings import read_settings
@@ -35,6 +37,8 @@ PLACEHOLDERS = (*PROMPT_PARTS.items(), *_FILE["prompt_pieces"].items())
 USUAL_PROMPT = "\n\n".join(f"{{{name}}}" for name in PROMPT_PARTS)
 """The own text that gives the same prompt as the default."""
 
+STRICT = "strict"
+"""The form of the reply that is structured where the provider guarantees the structure."""
 
 _DECLARED = {setting.name: setting for setting in read_settings(_PATH)}
 _PROMPT = replace(_DECLARED["prompt"], placeholders=PLACEHOLDERS, usual=USUAL_PROMPT)
@@ -60,8 +64,10 @@ class DispatcherOptions:
     demonstration_agents: int
     demonstration_play: str
     feedback: bool
+    confirm: bool
     memory: int
     repair: int
+    ask_unclear: bool
     fallback: str
     tell_thoughts: bool
     persona: str
@@ -88,7 +94,10 @@ class DispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """Return True if the model must reply by calling the tool for commands, instead of in text."""
+        """Return True if the model must reply by calling the tool for commands, instead of in text. With
+        `strict`, it must if its provider guarantees the form of such a reply."""
+        if self.reply == STRICT:
+            return keeps_to_schema(parse_model_setting(self.model)[0])
         return self.reply == "tool"
 
 
@@ -104,7 +113,8 @@ project."""
 
 
 def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:
-    """Return a sentence for each setting that is not sent because the model does not accept it.
+    """Return a sentence for each setting that is not sent because the model does not accept it, and one if
+    our list does not have the model.
 
     Return an empty tuple for the stand-in, a substitute for the model.
     """
@@ -112,7 +122,8 @@ def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:
     if provider == STAND_IN:
         return ()
     names = _not_taken(options, provider, model)
-    return tuple(f"{provider}:{model} takes no {name}: none is sent." for name in names)
+    unsent = (f"{provider}:{model} takes no {name}: none is sent." for name in names)
+    return (*unlisted_model_remarks(provider, model), *unsent)
 
 
 def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterator[str]:

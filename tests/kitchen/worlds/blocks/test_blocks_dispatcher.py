@@ -292,6 +292,28 @@ def test_words_to_a_leader_that_repeat_the_prompt_are_left_out(scripted: Any) ->
     assert (said.kind, said.text) == ("decline", "")
 
 
+PAIR_OF_PEOPLE = tuple(Member(number, (number,), is_person=number != 1) for number in range(3))
+THREE = make_organisation("central", PAIR_OF_PEOPLE, seats=3, settings={"talk": True})
+
+
+@pytest.mark.parametrize(
+    ("name", "to"), [("all", [()]), ("agent2", [(2,)]), ("Agent 0", [(0,)]), ("agent9", []), ("", [()])]
+)
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_line_can_be_for_one_person_only(scripted: Any, as_text: bool, name: str, to: list[Any]) -> None:
+    world = game("kitchen", seats=3)
+    alone = make_situation(world, (1,), people=(0, 2), commanded={0: world.idle, 2: world.idle}, seed=5)
+    situation = changed(alone, organisation=THREE, member=1)
+    answer: Any = {**listed("agent1 noop", say="Wood is yours."), "say_to": name}
+    if as_text:
+        named = f" to {name}" if name not in ("", "all") else ""
+        answer = f"Say{named}: Wood is yours.\nActions:\nnoop(agent1)"
+    model = scripted(answer)
+    said = decide(situation, reply="text" if as_text else "tool").says
+    assert [one.to for one in said] == to
+    assert "To write to one of them only" in model.requests[0].messages[0].text
+
+
 # The stand-in, which follows people's words
 
 

@@ -162,3 +162,10 @@ def test_feedback_tells_what_the_kitchen_refused_and_served() -> None:
         "tunaSushi was served: an order is complete.",
         "No agent did anything in the last step.",
     ]
+
+
+def test_what_the_agents_collected_is_confirmed_where_the_setting_says_so() -> None:
+    world = kitchen(seats=2)
+    now = moment(world, 0, 1, events=play(world, "goto storage0", "get storage0 tuna"))
+    assert feedback_sentences(now, [], confirms=True)[:1] == ["agent0 collected tuna: collect finish."]
+    assert not any("collect finish" in line for line in feedback_sentences(now, []))

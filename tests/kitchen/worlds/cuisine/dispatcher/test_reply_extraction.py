@@ -95,7 +95,6 @@ def test_a_command_that_is_only_quoted_or_weighed_is_not_meant(text: str) -> Non
     "text",
     [
         "goto_agent1_pot0\nput_agent1_pot0",
-        "goto_agent1_pot0\n\nput_agent1_pot0",
         "Agent 1: goto_agent1_pot0\nAgent 2: put_agent1_pot0",
         "So goto_agent1_pot0, then put_agent1_pot0 as well.",
     ],
