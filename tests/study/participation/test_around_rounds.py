@@ -47,6 +47,7 @@ def test_the_card_comes_before_the_game_and_once(client: Client) -> None:
     person = begun(ready_card=True)
     card = page(client, person)
     assert 'data-page="ready"' in card and "This is the first game that counts." in card
+    assert "It counts" not in card, "said once"
     assert "Robot 1" in card and "data-seconds" not in card, "nobody else waits"
     assert not first_episode(person).seats.exclude(page="").exists(), "no clock runs yet"
     client.post(person.get_absolute_url(), {"page": "ready"})
@@ -103,7 +104,8 @@ def test_the_card_over_the_board_tells_the_result_and_the_survey_does_not_repeat
     second = person.rounds.get(position=2).episode
     assert second
     play_out(second)
-    assert "best" not in client.get(address).content.decode(), "nothing was served in either round"
+    told = client.get(address).content.decode()
+    assert "best" not in told and "highlight" not in told, "nothing was served in either round"
     Episode.objects.filter(pk=second.pk).update(score={**second.score, "completed": 2})
     assert "This is your best result so far." in client.get(address).content.decode()
     survey = f"{person.get_absolute_url()}?result="
