@@ -10,7 +10,9 @@
   if (!play) return;
 
   const WRITES = "textarea, [contenteditable], input:not([type=radio], [type=checkbox])";
-  const JUST_OVER = 500; // milliseconds after the end for which taps and keys count for nothing
+  const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+  const JUST_OVER = 500; // milliseconds after the end is told for which taps and keys count for nothing
+  const LAST_EVENT = 1500; // milliseconds in which the last step is seen before the end is told
   const { choosing, connection } = play;
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null; // where the person was before a message
@@ -157,14 +159,25 @@
     if (play.matches(".is-just-over") && ["Enter", " "].includes(event.key)) event.preventDefault();
   }
 
-  /* Enter, of somebody who is writing, must not leave the page */
+  /* the end is told at once where nothing moves, and on a page that is opened after it */
   function showOver(writes = false) {
-    const over = document.querySelector("#over.is-over");
+    const over = Boolean(document.querySelector("#over.is-over"));
     const told = play.classList.contains("is-over");
-    play.classList.toggle("is-over", Boolean(over));
-    if (over && !told && seen) shield();
+    const ends = over && !told;
+    play.classList.toggle("is-over", over);
+    play.classList.toggle("is-ending", over && (told ? play.matches(".is-ending") : seen && !CALM.matches));
+    if (ends && play.matches(".is-ending")) setTimeout(() => tellEnd(writes), LAST_EVENT);
+    else if (ends) tellEnd(writes);
     seen = true;
-    if (over && !told) (writes ? over.querySelector("h2") : play.querySelector("[data-over-continue]"))?.focus();
+  }
+
+  /* Enter, of somebody who is writing, must not leave the page */
+  function tellEnd(writes) {
+    const title = document.querySelector("#over.is-over h2");
+    play.classList.remove("is-ending");
+    if (!title) return;
+    if (seen) shield();
+    (writes || isWriting() ? title : play.querySelector("[data-over-continue]"))?.focus();
   }
 
   /* panels that are all there, and came in another way */

@@ -189,6 +189,12 @@ UNSHIELD = "document.querySelector('[data-play]').classList.remove('is-just-over
 PUT = "html => document.querySelector('[data-play]').panels.put(html)"
 SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
 CONTINUE = "[data-over-continue]"
+CENTRE = """() => {
+    const board = [...document.querySelectorAll("[data-stage], [data-board]")].find(one => one.checkVisibility());
+    const { left, top, width, height } = board.getBoundingClientRect();
+    return !document.elementFromPoint(left + width / 2, top + height / 2).closest("[data-over]");
+}"""
+"""Whether the end leaves the middle of the board in sight."""
 WRITTEN = "#talk-form :is(textarea, input:not([type=hidden]))"
 
 
@@ -199,6 +205,7 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
     browser: Browser, name: str, sizes: Mapping[int, int]
 ) -> None:
     page = await opened(browser, name, result_url=f"{HOST}/result/", result_position=2)
+    await page.emulate_media(reduced_motion="reduce")
     await page.route("**/result/", lambda route: route.fulfill(body=SHARE))
     world, view_of, _ = PLAYED[name]
     end = {panel.id: render_panel(panel) for panel in shared_panels(world, replace(view_of(), phase="over"))}
@@ -221,12 +228,16 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
         await page.get_by_text("Your share: 23 of 51").wait_for()
         assert await page.evaluate(f"document.activeElement.matches('{CONTINUE}')"), width
         await page.evaluate(UNSHIELD)
+        assert await page.evaluate(CENTRE), width
         found += await unreached(page, f"{name}-{width}x{height}-over", (CONTINUE,))
         await page.evaluate(PUT, empty)
+    await page.emulate_media(reduced_motion="no-preference")
     await set_drawer(page, on=True)
     await page.click("[data-drawer-tab=talk]")
     await page.fill(WRITTEN, "Please tak")
     await page.evaluate(PUT, end["over"])
+    assert not await page.locator(CONTINUE).is_visible(), "the last step is seen first"
+    await page.locator(CONTINUE).wait_for()
     assert await page.evaluate("document.activeElement.matches('#over h2')"), "who writes does not leave"
     assert await page.input_value(WRITTEN) == "Please tak"
     assert found == []
