@@ -20,6 +20,7 @@
   const APART = 80; // between one body's and the next one's
   const BURN = 900; // a loss is to be seen
   const FLIGHT = 840; // and so is what was done well
+  const STAYS = 700; // for so long the place of a sheet that leaves is its own
   const NEAR = 4; // pixels that are no move
   const ABOVE = 56; // pixels from below a body to above it
   const sizes = new ResizeObserver(() => fit());
@@ -164,34 +165,40 @@
 
   const lostIds = () => [...play.querySelectorAll("[data-lost]")].flatMap((one) => one.dataset.lost.split(" "));
 
+  /* what stays moves up, and what is new comes, when the place is free: no sheet is printed over another */
   function leave(was, now) {
     const lost = lostIds();
-    for (const one of was) {
-      const { element, box } = one;
-      const there = now.find((other) => other.element === element);
-      if (there) glide(element, box, there.box);
-      if (element.isConnected) continue;
-      if (lost.includes(element.id)) burn(one);
-      else if (!document.getElementById(element.id)) stamp(one);
+    const gone = was.filter((one) => !one.element.isConnected && (lost.includes(one.element.id) || !document.getElementById(one.element.id)));
+    const shown = gone.filter((one) => (lost.includes(one.element.id) ? burn(one) : stamp(one)));
+    const delay = shown.length ? STAYS : 0;
+    for (const one of now) {
+      const from = was.find((other) => other.element === one.element);
+      if (from) glide(one.element, from.box, one.box, delay);
+      else if (delay) one.element.animate([{ opacity: 0 }, {}], { duration: GLIDE, delay, fill: "backwards" });
     }
   }
 
   function stamp(one) {
-    if (!inSight(one)) return;
+    if (!inSight(one)) return null;
     const still = [{}, { opacity: 1 }];
     const frames = [{}, { transform: "scale(1.04)", offset: 0.2 }, { transform: "none", opacity: 1, offset: 0.75 }, { transform: "translateY(-1.5rem)", opacity: 0 }];
-    ghost(one, STILL.matches ? still : frames, FLIGHT).classList.add("stamped");
+    return shownAs("stamped", ghost(one, STILL.matches ? still : frames, FLIGHT));
+  }
+
+  function shownAs(name, copy) {
+    copy.classList.add(name);
+    return copy;
   }
 
   function burn(one) {
-    if (!inSight(one)) return;
+    if (!inSight(one)) return null;
     const frames = [
       { clipPath: "inset(0 0 0 0)", filter: "none", opacity: 1 },
       ...[0.06, 0.12, 0.18, 0.24].map((offset, number) => ({ clipPath: "inset(0 0 0 0)", filter: "grayscale(1)", opacity: 1, transform: `translateX(${number % 2 ? 5 : -5}px)`, offset })),
       { clipPath: "inset(0 0 5% 0)", filter: "sepia(1) saturate(5) hue-rotate(-20deg)", transform: "none", offset: 0.45 },
       { clipPath: "inset(0 0 100% 0)", filter: "sepia(1) brightness(0.3)", opacity: 0.6 },
     ];
-    ghost(one, frames, BURN).classList.add("lost");
+    return shownAs("lost", ghost(one, frames, BURN));
   }
 
   /* words beside a body stay inside the stage: below it, or above where there is no room; none lies over another */

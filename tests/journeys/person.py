@@ -23,6 +23,12 @@ ARROWS = """([from, to]) => {
 }"""
 """The arrow key that leads from one place of a drawing to another, by the places' names."""
 
+PLACES = """() => ["[data-stage]", "#done-left", ".bar-phase", "[data-submit]"].map(what => {
+    const { left, top, right } = document.querySelector(what).getBoundingClientRect();
+    return [what, left, top, what === "[data-stage]" ? right : ""].map(one => one.toFixed?.() ?? one).join();
+}).join(" ")"""
+"""Where parts of the kitchen's page are that stay where they are."""
+
 
 class Person:
     """A participant who uses this browser page."""
@@ -129,10 +135,14 @@ class Person:
             return command[2] in {"rice", "salmon", "tuna"}
         return tuple(command) != ("put", "storage0")
 
-    async def play_to_the_end(self) -> None:
-        """Play all remaining steps."""
+    async def play_to_the_end(self) -> set[str]:
+        """Play all remaining steps. Return where the drawing, the steps left, whose turn it is and the button
+        were: one text, if nothing of it moved."""
+        places = set[str]()
         while await self.page.get_attribute("#bar", "data-phase") != "over":
+            places.add(await self.page.evaluate(PLACES))
             await self.play_step()
+        return places
 
     async def go_on(self) -> None:
         """Move from the ended episode to the survey."""

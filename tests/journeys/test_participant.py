@@ -40,7 +40,7 @@ async def test_a_person_cooks_beside_two_planners_and_goes_on_to_the_next_condit
     conditions = TWO_PLANNERS + "\n" + condition("also", "dispatcher", 2)
     load_study(live_stack, tmp_path, slug, conditions, steps=steps, items=2)
     person = await started(page, slug)
-    await person.play_to_the_end()
+    assert len(await person.play_to_the_end()) == 1, "nothing moved"
     assert await person.step() == steps
     served = int(await page.inner_text("#over dl div:first-child dd"))
     assert served >= 1

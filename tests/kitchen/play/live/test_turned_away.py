@@ -62,7 +62,7 @@ async def test_the_others_are_told_at_once_and_the_page_that_was_left_goes_on() 
     given = [SubmittedCommand(seat, ("noop",)) for seat in (0, 1)]
     await database_sync_to_async(submit_commands)(episode_id=episode.pk, step=1, commands=given)
     await leaving.send_json_to({"type": "sync"})
-    assert "Step 2" in await shows(leaving, 'data-step="1"'), "it is shown what happens meanwhile"
+    assert "Step \u20072" in await shows(leaving, 'data-step="1"'), "it is shown what happens meanwhile"
     late = await page_at(episode, 0)
     assert AWAY in await shows(late, 'id="away"'), "a page opened since knows it, too"
     await turn(leaving, away=False)
