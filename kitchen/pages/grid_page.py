@@ -326,7 +326,6 @@ class GridPage(DefaultPage):
             "empty": {letter: gettext(look.empty) for letter, look in self.looks.items() if look.empty},
             "end": gettext("the end of the grid"),
             "you": gettext("You"),
-            "in_vain": gettext("no effect"),
             "why": {code: gettext(text) for code, text in self.reasons.items()},
             "events": {kind: gettext(text) for kind, text in self.events.items()},
             "players": [player.name for player in view.players],

@@ -138,7 +138,7 @@
     if (!why) return null;
     const mark = make("span", "", "✕");
     mark.setAttribute("aria-hidden", "true");
-    const said = make("span", "", `${WORDS.you}: ${WORDS.in_vain}; `, make("em", "", mark, ` ${why}`));
+    const said = make("span", "", `${WORDS.you}: `, make("em", "", mark, ` ${why}`));
     return make("li", "past-line refused", seatOf(event), said);
   }
 

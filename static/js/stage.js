@@ -99,6 +99,7 @@
     if (picture) button.append(picture.cloneNode(true));
     button.append(choosing.words(radio));
     button.toggleAttribute("data-hinted", hinted(radio));
+    button.toggleAttribute("data-fits", fitsNow(radio));
     button.toggleAttribute("data-waits", Boolean(radio.closest("[data-waits]")));
     const act = () => (asked ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio));
     const amount = play.amounts?.copyOf(radio, button, act, stage()?.dataset);

@@ -106,7 +106,7 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
         return SeatLine(
             player.seat,
             name,
-            gettext("no effect"),
+            "",
             ", ".join(translated("refusals", code) for code in codes),
         )
     return SeatLine(player.seat, name, *_did(event))

@@ -239,7 +239,7 @@ async def test_under_a_clock_a_grid_shows_ones_own_moves_first_and_tells_all_in_
     lines = await page.locator("[data-deeds] .past-line").all_inner_texts()
     assert [" ".join(line.split()) for line in lines] == [
         "· Robot 2 waves the left hand.",
-        "You: no effect; ✕ there is a wall",
+        "You: ✕ there is a wall",
     ]
     await page.hover(".pad-east")
     await page.mouse.down()
