@@ -7,7 +7,7 @@ HTML page. After a step, only changed panels are sent. Templates are Jinja2.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -419,6 +419,17 @@ class Page(ABC):
         """Return a heading that tells how the episode went, for an episode without a goal. If it is empty,
         the page only says that the episode is over."""
         return ""
+
+    def highlights(
+        self, brief: Mapping[str, Json], start: Mapping[str, Json], steps: Iterable[Sequence[Event]]
+    ) -> tuple[str, ...]:
+        """Return sentences about what went well in an episode that is over, the same for the whole team. They
+        are no metrics. Empty by default.
+
+        `start` is the public state before the first step (`World.public_state`), `steps` has the events of
+        each step.
+        """
+        return ()
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

@@ -1,4 +1,5 @@
-"""Compute what a participant may read about the result of a round: the own share, and the best result so far.
+"""Compute what a participant may read about the result of a round: the own share, what went
+well, and the best result so far.
 
 The own share is the share of all actions of the team. Waiting is no action. Results are compared by the first
 metric that the world shows to players, and only between rounds in the same world.
@@ -11,9 +12,11 @@ from typing import NamedTuple
 
 from django.db.models import Count
 
+from kitchen.contract.page import Page
 from kitchen.play.models import Episode, SeatCommand
+from kitchen.play.turn.state_store import event_from_json
 from kitchen.registry.world_metrics import achievements, metrics_of_world
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.world_registry import get_page, get_world
 from study.participants.models import Round
 
 
@@ -47,6 +50,19 @@ def own_share(episode: Episode, seat: int) -> OwnShare | None:
     acted = acted.exclude(command=list(get_world(episode.world).idle))
     counts = dict(acted.order_by().values_list("seat").annotate(number=Count("pk")))
     return OwnShare(counts.get(seat, 0), sum(counts.values())) if counts else None
+
+
+def highlights(episode: Episode) -> tuple[str, ...]:
+    """Return sentences about what went well in an episode that is over, in the reader's language, from its
+    log. They are the same for the whole team. Empty if its world has none."""
+    page, kind = get_page(episode.world), get_world(episode.world)
+    if type(page).highlights is Page.highlights or kind.version != episode.world_version:
+        return ()
+    world = kind.create(seats=episode.seats.filter(acts=True).count(), settings=episode.settings)
+    world.reset(episode.seed)
+    rows = episode.steps.order_by("number").values_list("events", flat=True)
+    steps = (tuple(map(event_from_json, events)) for events in rows)
+    return page.highlights(world.brief(0), world.public_state(), steps)
 
 
 def best_result(rounds: Sequence[Round], current: Round) -> BestResult | None:

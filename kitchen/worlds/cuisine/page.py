@@ -6,7 +6,7 @@ All content is computed from the `SeatView` (all that one player may see).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import (
@@ -20,7 +20,7 @@ from kitchen.contract.page import (
     SeatView,
 )
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.contract.world import Aim, Command, Json
+from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
@@ -54,6 +54,7 @@ from kitchen.worlds.cuisine.planner.instruction_answers import (
     guide_examples,
     translated_answer,
 )
+from kitchen.worlds.cuisine.serving_highlights import highlight_lines, highlights_of
 
 
 class RecipeLine(NamedTuple):
@@ -244,6 +245,13 @@ class CuisinePage(Page):
         "A dot before an action: it is a useful next step for the orders. If nothing has a dot, wait."
     )
     missed = gettext_lazy("You have used all steps and no dish has been served. That is all right.")
+
+    def highlights(
+        self, brief: Mapping[str, Json], start: Mapping[str, Json], steps: Iterable[Sequence[Event]]
+    ) -> tuple[str, ...]:
+        """Return the most time to spare for each dish, the dishes served in a row, and those made
+        together."""
+        return highlight_lines(highlights_of(brief, start, steps), brief_lookup(brief))
 
     def reached(self, view: SeatView) -> str:
         """Return the message at the end of a successful practice: `Well done: you served salmon sushi.`"""

@@ -20,7 +20,7 @@ from study.participants.models import Participant, Round
 from study.participants.next_page import CurrentPage, ParticipantProgress
 from study.participation.language_choice import activate_language
 from study.participation.page_progress import participant_of_key
-from study.participation.round_results import best_result, own_share
+from study.participation.round_results import best_result, highlights, own_share
 
 SHOWN = "result"
 """The parameter in the participant's address with the position of the round whose result the card showed."""
@@ -47,7 +47,11 @@ def end_card_address(person: Participant, place: CurrentPage) -> str:
 def own_result(rounds: Sequence[Round], current: Round) -> dict[str, Any]:
     """Return the template context of one's own result. `rounds` have their episodes."""
     assert current.episode  # noqa: S101 - asked after an episode
-    return {"share": own_share(current.episode, current.seat), "best": best_result(rounds, current)}
+    return {
+        "share": own_share(current.episode, current.seat),
+        "best": best_result(rounds, current),
+        "highlights": highlights(current.episode),
+    }
 
 
 @never_cache

@@ -190,7 +190,8 @@ PUT = "html => document.querySelector('[data-play]').panels.put(html)"
 SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
 CONTINUE = "[data-over-continue]"
 CENTRE = """() => {
-    const board = [...document.querySelectorAll("[data-stage], [data-board]")].find(one => one.checkVisibility());
+    const boards = [...document.querySelectorAll("[data-stage], [data-board]")];
+    const board = boards.find(one => one.checkVisibility());
     const { left, top, width, height } = board.getBoundingClientRect();
     return !document.elementFromPoint(left + width / 2, top + height / 2).closest("[data-over]");
 }"""
