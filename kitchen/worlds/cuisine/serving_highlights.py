@@ -50,7 +50,7 @@ class Highlights:
                     self._completed(step, event.data["dish"])
 
     def _performed(self, event: Event) -> None:
-        command, item = event.data["command"], event.data.get("item")
+        command, item = event.data["command"], str(event.data.get("item"))
         if command[0] == "activate":
             self._cooks[item] = event.seat
         elif command[0] == "put" and self.brief["locations"][command[1]] == "servingtable":
