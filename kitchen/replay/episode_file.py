@@ -86,6 +86,8 @@ def export_episode(record: EpisodeRecord) -> bytes:
     }
     if record.episode.goal:
         content["goal"] = record.episode.goal
+    if record.episode.hides_dots:
+        content["hides_dots"] = True
     if record.scored_events:
         content["scored_events"] = _scored_events(record)
     return episode_bytes(json.loads(json.dumps(content, default=_plain)))
@@ -211,6 +213,7 @@ def _record(content: Mapping[str, Any]) -> EpisodeRecord:
         messages=[_read(Message, row) for row in content["messages"]],
     )
     record.episode.goal = content.get("goal")  # older files, and episodes without a goal, lack it
+    record.episode.hides_dots = content.get("hides_dots") is True
     for each in content["calls"]:
         sent = [(role, texts[key]) for role, key in each["sent"]]
         record.calls.append(CallRecord(_read(ModelCall, each), sent))

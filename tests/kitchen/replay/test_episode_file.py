@@ -26,13 +26,15 @@ pytestmark = pytest.mark.django_db
 
 def dispatched() -> EpisodeRecord:
     """Two steps beside a dispatcher's stand-in, which is asked as a model is."""
-    return played(make_episode(minds=(mind("dispatcher", 1),), seats=2, steps=5), 2, "noop")
+    minds = (mind("dispatcher", 1),)
+    return played(make_episode(minds=minds, seats=2, steps=5, hides_dots=True), 2, "noop")
 
 
 def test_an_exported_episode_looks_the_same_elsewhere() -> None:
     for record in (dispatched(), played(grids(), 4, "east")):
         opened = read_episode_file(export_episode(record))
         assert export_episode(opened) == export_episode(record)
+        assert opened.episode.hides_dots == record.episode.hides_dots
         for steps in (0, 2):
             for seat in (0, 1):
                 assert (
