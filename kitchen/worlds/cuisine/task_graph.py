@@ -91,7 +91,7 @@ def node_rows(graph: Graph) -> dict[str, float]:
     return row_of
 
 
-HANG = 9
+HANG = 11
 """Room under the lowest box for the robots that work on it."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -153,6 +154,8 @@ def test_a_guest_waits_for_each_order_and_those_who_come_in_turn_look_different(
     assert len({look for look, _ in waiting}) == 3
     ids = re.findall(r'id="g(t[\w-]+)"', drawn(view, "floor"))
     assert all(f'id="{ticket}"' in drawn(view, "orders") for ticket in ids)
+    nobody = replace(view, observation={**view.observation, "orders": []}, history=())
+    assert not guests(nobody) and 'class="guests"' in drawn(nobody, "floor"), "an empty stall keeps its posts"
 
 
 def test_a_guest_whose_order_runs_out_soon_looks_worried() -> None:
