@@ -71,6 +71,9 @@ async def test_a_missed_order_burns_away_unless_less_motion_is_wanted(browser: B
     while not world.score()["failed"]:
         moves = await cook(page, world, waits)
     assert ["ticket ghost lost", 0] in moves or calm
+    assert {delay for told, delay in moves if told == "ticket"} == (set() if calm else {700}), (
+        "no ticket is printed over another"
+    )
     assert not (calm and moves)
     assert await page.evaluate(GHOSTS) == 0
 
