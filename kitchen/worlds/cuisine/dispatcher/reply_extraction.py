@@ -8,6 +8,7 @@ A reply may discuss several commands before it chooses, take some back, and ment
    precedence over lists under `Commands` or the number of this step, and these over other lists.
 3. Commands for another step are used only if nothing else was found.
 4. If passages give an agent different commands, and the order above does not decide, the agent is `unclear`.
+   So is an agent with the same verb for two places in one list; else, the first command in a list counts.
    Nothing is guessed. The model is told, and asked again if the settings say so.
 
 Text in a `<think>` block and struck-out text are ignored. Source: MindAgent, section 4.1, Action Extraction.
@@ -95,6 +96,8 @@ class _Offer(NamedTuple):
     """List, epoch, strength of intention: a greater rank is stronger."""
     command: Command
     passage: PassageId
+    choices: tuple[Command, ...] = ()
+    """The command, and others with the same verb: they cannot be meant one after another."""
 
 
 def choose_commands(
@@ -117,7 +120,7 @@ def choose_commands(
     for seat, offers in _offers(real).items():
         best = max(offers, key=lambda offer: offer.rank)
         rivals = [each for each in offers if each.rank == best.rank or _comes_later(each, best)]
-        ways = tuple(dict.fromkeys(each.command for each in rivals))
+        ways = tuple(dict.fromkeys(each.command for each in rivals)) if len(rivals) > 1 else best.choices
         meant[seat] = best.passage
         if len(ways) > 1:
             unclear[seat] = ways
@@ -158,13 +161,15 @@ def _replaces(possible: Sequence[FoundCommand], retraction: Retraction) -> bool:
 
 def _offers(found: Sequence[FoundCommand]) -> Mapping[int, list[_Offer]]:
     """Return, for each seat, its first command in each passage of the model's reply."""
-    first: dict[tuple[int, PassageId], FoundCommand] = {}
+    several: dict[tuple[int, PassageId], list[FoundCommand]] = {}
     for each in found:
-        first.setdefault((each.given[0], each.passage), each)
+        several.setdefault((each.given[0], each.passage), []).append(each)
     offers: dict[int, list[_Offer]] = {}
-    for (seat, passage), each in first.items():
-        rank = (each.is_list, each.epoch, each.meant)
-        offers.setdefault(seat, []).append(_Offer(rank, each.given[1], passage))
+    for (seat, passage), (first, *others) in several.items():
+        command, rank = first.given[1], (first.is_list, first.epoch, first.meant)
+        alike = (each.given[1] for each in others if each.given[1][0] == command[0])
+        choices = tuple(dict.fromkeys((command, *alike)))
+        offers.setdefault(seat, []).append(_Offer(rank, command, passage, choices))
     return offers
 
 

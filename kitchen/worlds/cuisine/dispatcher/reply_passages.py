@@ -75,6 +75,7 @@ _SECOND_VERB = re.compile(
     rf"|[/\u2192|]|->|=>)[^\n]{{0,20}}?(?<![A-Za-z]){VERB_PATTERN}(?![A-Za-z])",
     re.IGNORECASE,
 )
+_OR_ELSE = re.compile(r"\W{0,3}(?:or|oder|ou)\s+\w|\W{0,3}\u6216", re.IGNORECASE)
 _ORDERED_COLUMNS = re.compile(r"\b(?:next|then|later|after|following|why|reason)\b", re.IGNORECASE)
 
 
@@ -209,7 +210,7 @@ class PassageReader:
         """Return whether a line goes on with another verb for its last agent, not as a later step."""
         if line.lstrip().startswith("|") and _ORDERED_COLUMNS.search(self._under.columns):
             return False
-        return bool(_SECOND_VERB.search(parts[-1]))
+        return _goes_on_to_reject(parts[-1])
 
     def _sentences(self, parts: list[str], agents: Sequence[frozenset[int]]) -> Iterator[Passage]:
         self._number, self._under.above, self._under.label = self._number + 1, "", ""
@@ -225,8 +226,13 @@ class PassageReader:
             before_all = (before[ends[-1] :] if ends else f"{before_all} {before}")[-MAX_SENTENCE_CHARACTERS:]
             end = re.search(r"[.!?](?=\s|\Z)|\u3002", after)
             rest = after[: end.end() if end else len(after)][:MAX_SENTENCE_CHARACTERS]
-            words, refused = f"{before_all} {rest}", bool(_SECOND_VERB.search(rest))
+            words, refused = f"{before_all} {rest}", _goes_on_to_reject(rest)
             yield Passage(self._number, False, words, self._epoch, refused)
+
+
+def _goes_on_to_reject(after: str) -> bool:
+    """Return whether the words after a command offer another place or verb for the same agent."""
+    return bool(_SECOND_VERB.search(after) or _OR_ELSE.match(after))
 
 
 def _contradicts(between: str) -> bool:

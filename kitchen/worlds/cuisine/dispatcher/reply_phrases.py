@@ -63,6 +63,11 @@ _CLAUSE_ENDS = re.compile(r"[,;:\u3002\u2013\u2014]|\s-{1,2}\s")
 _CONDITIONAL = re.compile(
     r"(?:but |and |only )?(?:if|unless|in case|falls|wenn|sollte|si|en caso|au cas)(?![^\W_])|如果|万一"
 )
+_OF_ABOVE = re.compile(
+    r"(?:and )?(?:not|instead of|rather than|in place of) (?:the |those |that )?(?:\w+ )?"
+    r"(?:above|before|earlier)\b"
+)
+"""Words that reject commands before a heading, not those under it."""
 _CROSSED = re.compile(r"[\u274c\u2717\u2718\U0001f6ab\u26d4]")
 _AGENTS = re.compile(r"(?:agent|robot)[ _-]?(\d{1,3})", re.IGNORECASE)
 
@@ -139,13 +144,13 @@ def heading_rank(heading: str, step: int | None, way: str = "") -> int:
     gives FINAL. Of several sentences, the last one is the heading.
     """
     last = (sentences(heading) or [""])[-1][:MAX_EXAMINED]
-    words = plain_words(last)
+    words = _OF_ABOVE.sub("", plain_words(last))
     options = options_in(last)
     if options and way:
         return FINAL if way in options else NOT_MEANT
     if last.rstrip("*_ ").endswith("?") or is_crossed_out(last):
         return NOT_MEANT
-    clauses = [plain_words(part) for part in _CLAUSE_ENDS.split(last)]
+    clauses = [_OF_ABOVE.sub("", plain_words(part)) for part in _CLAUSE_ENDS.split(last)]
     clause = [part for part in clauses if part][-1:] or [""]
     if _is_rejected(words, clause[0]):
         return NOT_MEANT
