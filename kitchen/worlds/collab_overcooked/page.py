@@ -40,6 +40,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
 from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     GO_ON,
+    WAIT,
     never_code,
     read_macros,
     typed_forms,
@@ -54,16 +55,20 @@ from kitchen.worlds.collab_overcooked.pictured_menu import (
     with_pantry,
 )
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.quick_requests import bubble_panel
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
+    OWN_COUNTERS,
     PLACE_CELLS,
     PLACE_LETTERS,
     SEAT_NAMES,
     SEATS,
     SERVING,
+    SHARED_COUNTERS,
 )
+from kitchen.worlds.collab_overcooked.wait_for_teammate import wait_panel
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -146,6 +151,9 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/utensils.js",
         f"{_TEMPLATES}/requests.js",
         f"{_TEMPLATES}/pantry.js",
+        f"{_TEMPLATES}/kitchen_spots.js",
+        f"{_TEMPLATES}/wait_on.js",
+        f"{_TEMPLATES}/ask_bubble.js",
         "js/grid_characters.js",
         "js/grid_motion.js",
         "js/grid.js",
@@ -173,8 +181,8 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        drawn = (self.contents,) if self.board in makers else ()
-        return (makers[0], self.queues, *drawn, *makers[1:], self.ask, self.asked, self.requests)
+        drawn = (self.contents, bubble_panel) if self.board in makers else ()
+        return (makers[0], self.queues, *drawn, *makers[1:], wait_panel, self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
@@ -262,7 +270,14 @@ class CollabPage(GridPage):
         rules = food_rules()
         served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
         labels = {name: thing_words(name) for name in sorted(rules.things | served)}
-        where = {"job": JOB_STEPS, "serving": list(PLACE_CELLS[SERVING])}
+        own = OWN_COUNTERS[view.seat] if view.acts else ()
+        where = {
+            "job": JOB_STEPS,
+            "serving": list(PLACE_CELLS[SERVING]),
+            "places": {place: list(cell) for place, cell in PLACE_CELLS.items()},
+            "reach": [list(cell) for cell in (*SHARED_COUNTERS, *own)],
+            "shared": [list(cell) for cell in SHARED_COUNTERS],
+        }
         return {**super().script_rules(view), "labels": labels, **where}
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
@@ -290,8 +305,8 @@ class CollabPage(GridPage):
         panel also has a box to type commands in."""
         choice = replace(view.choice, legal=in_pantry_order(view.choice.legal))
         menu = DefaultPage.menu(self, replace(view, choice=choice))
-        title = self._group_title(FETCH, ())
-        parts = (with_pantry(part, title) if part.id == "menu-actions" else part for part in menu.parts)
+        titles = (self._group_title(FETCH, ()), self._group_title(WAIT, ()))
+        parts = (with_pantry(part, *titles) if part.id == "menu-actions" else part for part in menu.parts)
         menu = menu._replace(template=f"{_TEMPLATES}/menu.jinja", parts=tuple(parts))
         shows = TypedPlan(typed_forms(food_rules(), view.seat, gettext("thing")))
         box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", shows)
@@ -314,7 +329,9 @@ class CollabPage(GridPage):
 
     def verb_group(self, command: Command) -> str:
         """Return the group of a command in the menu. Commands that fetch something from a dispenser are many,
-        so they have a group of their own."""
+        so they have a group of their own. To stay for a step belongs to the waits."""
+        if command == GO_ON:
+            return WAIT
         return FETCH if is_from_pantry(command) else super().verb_group(command)
 
     def phrase(self, command: Command) -> str:
