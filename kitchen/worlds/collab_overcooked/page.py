@@ -48,6 +48,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
+from kitchen.worlds.collab_overcooked.order_progress import order_panel
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -69,6 +70,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     SHARED_COUNTERS,
 )
 from kitchen.worlds.collab_overcooked.wait_for_teammate import wait_panel
+from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -78,18 +80,6 @@ PLACES: Mapping[str, str] = {
 }
 
 COUNTER_NAMES: Mapping[str, str] = {"C": gettext_noop("counter"), "S": gettext_noop("shared counter")}
-
-
-class OrderContent(NamedTuple):
-    """The content of the order panel: the ordered food, the steps left, and the recipe if the seat knows
-    it."""
-
-    order: str
-    picture: str
-    in_dish: bool
-    step: int
-    left: int
-    recipe: tuple[str, ...]
 
 
 class CookQueue(NamedTuple):
@@ -288,17 +278,8 @@ class CollabPage(GridPage):
         return {**super().changing(view), **({"delivered": right} if right else {})}
 
     def score(self, view: SeatView) -> Panel:
-        """Return the panel with the order, the time and the recipe."""
-        seen = view.observation
-        shows = OrderContent(
-            thing_words(view.brief["order"]),
-            view.brief["order"] + (IN_DISH if view.brief["in_dish"] else ""),
-            view.brief["in_dish"],
-            seen["step"],
-            seen["steps_left"],
-            recipe_steps(view.brief),
-        )
-        return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
+        """Return the panel with the order, the time, the recipe and the progress."""
+        return order_panel(view)
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel with all commands that are possible now. If the setting `typed` is on, the
@@ -339,11 +320,11 @@ class CollabPage(GridPage):
         return command_words(command)
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
-        """Return the line about one seat in the history of a step. For a continued command, it says `Carry
-        on`, without the second choice that the menu offers."""
+        """Return the line about one seat in the history of a step. For a continued command, it says
+        `Continue`, without the second choice that the menu offers."""
         line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
-        return line._replace(text=gettext("Carry on")) if line and carries_on else line
+        return line._replace(text=gettext("Continue")) if line and carries_on else line
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel of the last steps. The steps between two choices of the person are one entry."""
@@ -374,8 +355,8 @@ class CollabPage(GridPage):
         code = str(message.data.get(CODE_KEY, ""))
         if code not in STAND_IN_SENTENCES:
             return ""
-        macros = (macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key))
-        return stand_in_sentence(code, macros)
+        macros = [macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key)]
+        return stand_in_sentence(code, macros, work_name(macros))
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return sentences that the stand-in understands as assistant. Empty for the assistant."""

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Command, canonical_json, text_hash
-from kitchen.words.gettext_without_django import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import commands_words, thing_words
-from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, DISH, OVEN, POT, base_food, food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, STARTED_BY
+from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, DISH, base_food, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
     BRING_DISH,
@@ -28,25 +28,14 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import (
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
-    DISPENSERS,
+    COUNTER,
     OWN_UTENSILS,
     SHARED_COUNTERS,
 )
+from kitchen.worlds.collab_overcooked.work_names import BLEND, BRING, CUT, JOBS, PASS
 
-SHORTEST = 2
-"""Commands of the shortest piece of work."""
 MOST = 8
 """Entries of the bubble, without the questions in words."""
-BRING, CUT, BLEND, COOK, BAKE, PASS = (
-    gettext_noop("Bring {thing}"),
-    gettext_noop("Cut {thing}"),
-    gettext_noop("Blend {thing}"),
-    gettext_noop("Cook {thing}"),
-    gettext_noop("Bake {thing}"),
-    gettext_noop("Pass me {thing}"),
-)
-HEAT_WORDS = {POT: COOK, OVEN: BAKE}
-"""The names of work in the chef's utensils, by utensil."""
 
 
 class Work(NamedTuple):
@@ -97,27 +86,11 @@ def works_to_ask(view: SeatView) -> Iterator[Work]:
     return _of_assistant(view) if view.seat == CHEF else _of_chef(view)
 
 
-def work_name(macros: Sequence[Command]) -> str:
-    """Return the short name of requested commands, such as *Cut pumpkin*; empty if they are no single piece of
-    work."""
-    if len(macros) < SHORTEST or macros[0][0] != PICKUP:
-        return ""
-    started = [macro for macro in macros if macro[0] in STARTED_BY]
-    kinds = {BOARD: CUT, BLENDER: BLEND, **HEAT_WORDS}
-    taken = [macro for macro in macros if macro[0] == PICKUP]
-    if macros[-1] != (PLACE,) and not (started and macros[-1] == started[-1]):
-        return ""
-    if len(started) > 1 or len(taken) != (2 if started and macros[-1] == (PLACE,) else 1):
-        return ""
-    name = kinds[started[0][1]] if started else BRING if macros[0][-1] in DISPENSERS else PASS
-    return gettext(name).format(thing=thing_words(taken[0][1]))
-
-
 def _of_assistant(view: SeatView) -> Iterator[Work]:
     """Yield the work of the assistant: what the recipe needs from its room, if the reader knows the recipe,
     a dish, and what can be blended. Each raw ingredient is offered whole and cut, in a fixed order."""
     cut_rows = {inside[0] for (name, inside) in food_rules().rows if name == BOARD}
-    recipe = view.brief.get("recipe", {"ingredients": ()})
+    recipe = view.brief.get("recipe", {"ingredients": (), "steps": ()})
     for name, _ in recipe["ingredients"]:
         yield Work(BRING, name, bring_raw(name))
         if name in cut_rows:
@@ -125,15 +98,11 @@ def _of_assistant(view: SeatView) -> Iterator[Work]:
     if view.brief["in_dish"]:
         yield Work(BRING, DISH, BRING_DISH)
     blended = {inside[0]: product for (name, inside), product in food_rules().rows.items() if name == BLENDER}
-    for thing in (*_shared_things(view), *_held(view)):
+    wanted = [one[2] for one in recipe["steps"] if one[0] == BLENDER]
+    for thing in (*wanted, *_shared_things(view), *_held(view)):
         if thing in blended and blended[thing].startswith("mashed_"):
-            yield Work(BLEND, thing, _mash(thing, blended[thing]))
-
-
-def _mash(thing: str, product: str) -> tuple[Command, ...]:
-    raw = product.removeprefix("mashed_")
-    made = bring_mash(raw)
-    return tuple(((PICKUP, thing, "counter"), *made[1:])) if made[0][1] != thing else made
+            raw = blended[thing].removeprefix("mashed_")
+            yield Work(BLEND, thing, ((PICKUP, thing, COUNTER), *bring_mash(raw)[1:]))
 
 
 def _of_chef(view: SeatView) -> Iterator[Work]:
@@ -142,7 +111,7 @@ def _of_chef(view: SeatView) -> Iterator[Work]:
     for thing in _shared_things(view):
         for utensil in OWN_UTENSILS[CHEF] if thing != DISH else ():
             macros = (*put_from_counter(thing, utensil), HEAT[utensil])
-            yield Work(HEAT_WORDS[utensil], thing, macros)
+            yield Work(JOBS[utensil], thing, macros)
     for each in view.observation["utensils"]:
         ready = each["ready"]
         if ready and each["thing"] in OWN_UTENSILS[CHEF] and ready not in food_rules().served_in_dish:

@@ -31,8 +31,8 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     with_waits,
 )
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
-from kitchen.worlds.collab_overcooked.quick_requests import work_name
 from kitchen.worlds.collab_overcooked.room_layout import CHEF
+from kitchen.worlds.collab_overcooked.work_names import work_name
 
 _TEMPLATES = "worlds/collab_overcooked"
 
@@ -211,7 +211,7 @@ def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return the state of a request to this seat, or of this seat's own to the teammate: UNDERWAY, DONE, or an
+    """Return the state of a request to this seat, or of an own one to the teammate: UNDERWAY, DONE, or an
     empty text if it is not begun. Only actions that were finished after the request count. Of two equal
     requests, the earlier one is done first."""
     seat = view.seat if said.sender != view.talk.member else 1 - view.seat

@@ -100,8 +100,8 @@ def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
     shown = render_panel(PAGE.story(seen).parts[0])
     assert (
         "Steps 8 to 9" in shown
-        and f"You: Carry on {TIMES} 2" in shown
-        and f"Cook 2: Carry on {TIMES} 2" in shown
+        and f"You: Continue {TIMES} 2" in shown
+        and f"Cook 2: Continue {TIMES} 2" in shown
     )
 
 

@@ -23,8 +23,8 @@ FETCH, PLACE = command("pickup egg ingredient_dispenser"), command("place_obj_on
 def wait_until_called(
     world: CollabOvercooked, seat: int, todo: Sequence[Command], most: int = 12
 ) -> tuple[str, int]:
-    """Let this seat wait while the other one carries out these macros. Return the news that ends the wait, and
-    the number of steps that it took."""
+    """Let this seat wait while the other one carries out these macros. Return the news that ends the wait,
+    and the number of steps that it took."""
     left, history = list(todo), list[StepView]()
     for count in range(1, most + 1):
         begins = world.doing[1 - seat] is None and left and world.allows(1 - seat, left[0])

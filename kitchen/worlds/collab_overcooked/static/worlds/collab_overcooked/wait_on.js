@@ -103,7 +103,10 @@
     if (event.target.closest("[data-wait-on]") && !state.stopped) start();
   });
   play.addEventListener("brigade:panels", look);
-  play.addEventListener("brigade:choice", show);
+  play.addEventListener("brigade:choice", () => {
+    if (choosing.sent && !state.on) said.textContent = ""; // something else was chosen since
+    show();
+  });
   document.addEventListener("htmx:wsAfterMessage", () => play.classList.contains("is-elsewhere") && stop());
   show();
 })();
