@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView, StepView
 from kitchen.contract.world import Event
-from kitchen.pages.default_page import may_choose
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
@@ -32,8 +31,9 @@ class News(NamedTuple):
 
 
 class WaitButton(NamedTuple):
-    """The content of the panel with the button. `message` is the number of the newest message from somebody
-    else, 0 if there is none."""
+    """The content of the panel with the button. `is_possible` is false while this cook carries something out,
+    because its steps pass by themselves. `message` is the number of the newest message from somebody else, 0
+    if there is none."""
 
     teammate: str
     is_possible: bool
@@ -47,7 +47,13 @@ def wait_panel(view: SeatView) -> Panel:
     said = [one.number for one in view.talk.messages if one.sender not in (None, view.talk.member)]
     news = newest_news(view)
     teammate = view.players[1 - view.seat].name if view.acts else ""
-    shows = WaitButton(teammate, may_choose(view), max(said, default=0), news.step, news.text)
+    shows = WaitButton(
+        teammate,
+        view.phase == "choose" and not view.choice.may_act,
+        max(said, default=0),
+        news.step,
+        news.text,
+    )
     return Panel("wait-on", "worlds/collab_overcooked/wait_on.jinja", shows)
 
 

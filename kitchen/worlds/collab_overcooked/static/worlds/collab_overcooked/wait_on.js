@@ -17,10 +17,11 @@
 
   const panel = () => document.getElementById("wait-on");
   const known = () => ({ message: Number(panel().dataset.message), news: Number(panel().dataset.newsStep) });
+  const may = () => choosing.may() && "possible" in panel().dataset; // else steps pass by themselves
   const words = (name) => panel().querySelector(`[data-${name}]`)?.textContent ?? "";
 
   function start() {
-    if (state.on || !choosing.may()) return;
+    if (state.on || !may()) return;
     Object.assign(state, { on: true, steps: 0, step: "" }, known());
     said.textContent = "";
     step();
@@ -65,7 +66,7 @@
   function goOn() {
     if (choosing.phase === "over" || choosing.phase === "answer") return stop();
     if (reason()) return stop(reason());
-    if (choosing.phase !== "choose" || choosing.step === state.step || state.timer) return undefined;
+    if (!may() || choosing.step === state.step || state.timer) return undefined;
     state.timer = setTimeout(step, PACE);
     return undefined;
   }
@@ -75,7 +76,7 @@
     play.classList.toggle("is-waiting-on", state.on);
     showClock();
     if (!button) return;
-    button.disabled = !state.on && !choosing.may();
+    button.disabled = !state.on && !may();
     button.querySelector("[data-at-rest]").hidden = state.on;
     button.querySelector("[data-running]").hidden = !state.on;
   }
