@@ -156,6 +156,8 @@ class CollabPage(GridPage):
     reasons = REASON_WORDS
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     last_verbs = (FETCH,)
+    keys: Mapping[str, str] = {WAIT: ""}
+    """The key W waits for the teammate."""
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
     guide_ignores_settings = ("task",)
@@ -411,8 +413,12 @@ class CollabPage(GridPage):
         return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide: the order, the time limit, and the recipe if the seat knows it."""
+        """Return the content of the guide: the order, the time limit, the recipe if the seat knows it, and the
+        names of the buttons to ask and to wait."""
+        teammate = self.named(1 if brief.get("seat") == SEAT_NAMES[ASSISTANT] else 2)
         return {
+            "ask": gettext("Ask %(teammate)s") % {"teammate": teammate},
+            "wait": gettext("Wait for %(teammate)s") % {"teammate": teammate},
             "order": thing_words(brief["order"]),
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],

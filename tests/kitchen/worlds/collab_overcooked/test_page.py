@@ -65,8 +65,9 @@ def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_pag
     )
     buttons = ("Send to your teammate", "Do this", *([] if typed else ["Add to the request"]))
     page = "".join((TEMPLATES / name).read_text() for name in ("ask.jinja", "requests.jinja"))
-    named = (*buttons, "Ask", "Say", "Conversation", "Messages", *([] if typed else ["Wait"]))
+    named = (*buttons, f"Ask Cook {2 - seat}", "Say", "Conversation", "Messages")
     assert all(f"“{name}”" in guide for name in named) and ("wait(3)" in guide) == typed
+    assert (f"“Wait for Cook {2 - seat}”" in guide) != typed
     assert all(name in page for name in buttons)
     assert "Words alone request nothing" in guide and "Do this" not in leader
     assert ("type each action" in guide) == typed

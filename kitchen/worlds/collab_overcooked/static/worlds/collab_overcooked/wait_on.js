@@ -1,4 +1,4 @@
-/* Wait for the teammate: one press, and the cook waits step after step until there is something to do, or until any key
+/* Wait for the teammate: one press of the button or of the key W, and the cook waits step after step until there is something to do, or until any key
    or press stops it. The server says in #wait-on what has happened; what is newer than at the press ends the wait.
    A clock at the own cook shows for how many steps it has waited. */
 "use strict";
@@ -9,6 +9,8 @@
 
   const { choosing, kitchen } = play;
   const VALUE = '["wait","1"]';
+  const KEY = "w";
+  const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
   const PACE = 350; // milliseconds between two steps, in which each can be seen
   const MODIFIERS = ["Shift", "Control", "Alt", "Meta", "CapsLock"];
   const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false };
@@ -95,6 +97,17 @@
     if (event.type === "keydown" && MODIFIERS.includes(event.key)) return;
     stop();
     state.stopped = wasOn;
+    if (!wasOn && isKey(event)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      start();
+    }
+  }
+
+  function isKey(event) {
+    if (event.type !== "keydown" || event.key.toLowerCase() !== KEY || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return false;
+    const isFree = !event.target.closest?.(WRITING) && !document.querySelector("dialog[open]");
+    return isFree && document.querySelector("[data-keys-switch]")?.checked && !document.querySelector(".typed-plan");
   }
 
   document.addEventListener("pointerdown", onPress, true);
