@@ -20,6 +20,8 @@ from kitchen.worlds.collab_overcooked.room_layout import OWN_UTENSILS, SHARED_CO
 
 IDLE_STEPS = 2
 """Steps of a teammate without anything to do after which both would wait for each other."""
+IDLE_REMINDER = 5
+"""Steps after which this is told again, so that nobody waits until the end of the game."""
 
 
 class News(NamedTuple):
@@ -98,17 +100,20 @@ def _handed_over(view: SeatView) -> str:
 
 
 def _idle_news(view: SeatView) -> News:
-    """Return the news that the teammate has been waiting for `IDLE_STEPS` steps while no utensil runs."""
+    """Return the news that the teammate has been waiting for `IDLE_STEPS` steps while no utensil runs. It is
+    told again in every step whose number is a multiple of `IDLE_REMINDER`."""
     teammate, seen = 1 - view.seat, view.observation
     doing = seen["players"][teammate]["doing"]
     runs = any(each["left"] is not None for each in seen["utensils"])
     if runs or (doing and doing[0] != WAIT) or view.plans.by_seat.get(teammate):
         return News(0, "")
-    idle = idle_steps(view.history, teammate)
-    if not IDLE_STEPS <= len(idle) < len(view.history) + (len(idle) == view.step):
-        return News(0, "")  # not long enough, or since when is not known
-    text = gettext("{cook} waits for you, too").format(cook=view.players[teammate].name)
-    return News(idle[-IDLE_STEPS].number, text)
+    numbers = [step.number for step in reversed(idle_steps(view.history, teammate))]
+    since_known = bool(numbers) and (len(numbers) < len(view.history) or len(numbers) == view.step)
+    told = [number for number in numbers if number % IDLE_REMINDER == 0]
+    told += numbers[IDLE_STEPS - 1 : IDLE_STEPS] if since_known else []
+    if len(numbers) < IDLE_STEPS or not told:
+        return News(0, "")
+    return News(max(told), gettext("{cook} waits for you, too").format(cook=view.players[teammate].name))
 
 
 def idle_steps(history: Sequence[StepView], seat: int) -> list[StepView]:

@@ -51,7 +51,7 @@ def test_a_waiting_cook_is_called_when_an_own_utensil_is_ready_but_not_by_the_ot
     assert wait_until_called(world, 0, []) == ("Pot: boiled egg is ready", 2)
 
 
-def test_two_cooks_who_wait_for_each_other_are_told_so_once() -> None:
+def test_two_cooks_who_wait_for_each_other_are_told_so_and_reminded() -> None:
     world = game("boiled_egg", gamma=3.0)
     assert wait_until_called(world, 0, []) == ("Cook 2 waits for you, too", 2)
     idle = tuple(StepView(number, {0: WAIT, 1: WAIT}, ()) for number in (4, 3, 2, 1))
@@ -59,6 +59,8 @@ def test_two_cooks_who_wait_for_each_other_are_told_so_once() -> None:
     assert newest_news(replace(view(world, 0, []), history=idle)).step == 2, "the same as two steps before"
     cut_off = replace(view(world, 0, []), step=30, history=idle)
     assert newest_news(cut_off).step == 0, "nobody knows since when"
+    later = tuple(StepView(number, {0: WAIT, 1: WAIT}, ()) for number in range(17, 9, -1))
+    assert newest_news(replace(cut_off, history=later)).step == 15, "nobody waits until the end of the game"
 
 
 @pytest.mark.parametrize("phase", ["choose", "waiting"])

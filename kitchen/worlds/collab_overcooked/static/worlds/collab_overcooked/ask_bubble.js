@@ -94,7 +94,7 @@
     if (!isPlain || event.key.toLowerCase() !== KEY || event.target.closest?.(WRITING)) return undefined;
     if (!document.querySelector("[data-keys-switch]")?.checked || document.querySelector("dialog[open]") || !form()) return undefined;
     event.preventDefault();
-    return isOpen() ? close() : open(document.activeElement);
+    return isOpen() ? close() : open(document.activeElement === document.body ? null : document.activeElement);
   }
 
   function move(event) {
