@@ -413,8 +413,8 @@ class CollabPage(GridPage):
         return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide: the order, the time limit, the recipe if the seat knows it, and the
-        names of the buttons to ask and to wait."""
+        """Return the content of the guide: the order, the time limit, the recipe if the seat knows it, and
+        the names of the buttons to ask and to wait."""
         teammate = self.named(1 if brief.get("seat") == SEAT_NAMES[ASSISTANT] else 2)
         return {
             "ask": gettext("Ask %(teammate)s") % {"teammate": teammate},
