@@ -17,6 +17,7 @@ from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
 from kitchen.worlds.collab_overcooked.macro_checks import DELIVER, PICKUP, PLACE, WAIT
 from kitchen.worlds.collab_overcooked.room_layout import SEATS
 
+_TEMPLATES = "worlds/collab_overcooked"
 SOON = 4
 """Steps for each requested command within which a request is met soon. A command takes three on average."""
 SHOWN = 6
@@ -40,35 +41,48 @@ class HandedOver(NamedTuple):
 
 
 class OrderContent(NamedTuple):
-    """The content of the order panel: the ordered food, the steps left of the limit, the recipe if the seat
-    knows it, what was handed over, and the number of requests that were met soon."""
+    """The content of the order panel, which stays the same: the ordered food, and whether the seat knows the
+    recipe."""
 
     order: str
     picture: str
     in_dish: bool
-    step: int
+    knows: bool
+
+
+class TimeLeft(NamedTuple):
+    """The steps left of the limit."""
+
     left: int
     limit: int
-    recipe: tuple[RecipeStep, ...]
+
+
+class RecipeSteps(NamedTuple):
+    """The steps of the recipe."""
+
+    steps: tuple[RecipeStep, ...]
+
+
+class Together(NamedTuple):
+    """What was handed over, and the number of requests that were met soon."""
+
     handed_over: tuple[HandedOver, ...]
     met_soon: int
 
 
 def order_panel(view: SeatView) -> Panel:
-    """Return the panel with the order, the time, the recipe and the progress."""
-    seen, brief = view.observation, view.brief
-    shows = OrderContent(
-        thing_words(brief["order"]),
-        served_code(brief),
-        brief["in_dish"],
-        seen["step"],
-        seen["steps_left"],
-        brief["limit"],
-        recipe_progress(brief, seen),
-        tuple(handed_over(seen["players"])[-SHOWN:]),
-        met_soon(view.talk.requests, seen["players"]),
+    """Return the panel with the order. Its parts are the time, the recipe and the progress, of which only the
+    time changes in every step."""
+    seen, brief, players = view.observation, view.brief, view.observation["players"]
+    recipe = recipe_progress(brief, seen)
+    together = Together(tuple(handed_over(players)[-SHOWN:]), met_soon(view.talk.requests, players))
+    parts = (
+        Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
+        Panel("recipe-steps", f"{_TEMPLATES}/recipe_steps.jinja", RecipeSteps(recipe)),
+        Panel("together", f"{_TEMPLATES}/together.jinja", together),
     )
-    return Panel("score", "worlds/collab_overcooked/order.jinja", shows)
+    shows = OrderContent(thing_words(brief["order"]), served_code(brief), brief["in_dish"], bool(recipe))
+    return Panel("score", f"{_TEMPLATES}/order.jinja", shows, parts=parts)
 
 
 def served_code(brief: Mapping[str, Json]) -> str:

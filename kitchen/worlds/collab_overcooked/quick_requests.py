@@ -103,6 +103,7 @@ def _of_assistant(view: SeatView) -> Iterator[Work]:
         if thing in blended and blended[thing].startswith("mashed_"):
             raw = blended[thing].removeprefix("mashed_")
             yield Work(BLEND, thing, ((PICKUP, thing, COUNTER), *bring_mash(raw)[1:]))
+    yield from _to_pass(view, ASSISTANT)
 
 
 def _of_chef(view: SeatView) -> Iterator[Work]:
@@ -112,9 +113,14 @@ def _of_chef(view: SeatView) -> Iterator[Work]:
         for utensil in OWN_UTENSILS[CHEF] if thing != DISH else ():
             macros = (*put_from_counter(thing, utensil), HEAT[utensil])
             yield Work(JOBS[utensil], thing, macros)
+    yield from _to_pass(view, CHEF)
+
+
+def _to_pass(view: SeatView, seat: int) -> Iterator[Work]:
+    """Yield the work to hand over what is ready in a utensil of this seat, and needs no dish."""
     for each in view.observation["utensils"]:
         ready = each["ready"]
-        if ready and each["thing"] in OWN_UTENSILS[CHEF] and ready not in food_rules().served_in_dish:
+        if ready and each["thing"] in OWN_UTENSILS[seat] and ready not in food_rules().served_in_dish:
             yield Work(PASS, ready, ((PICKUP, ready, each["thing"]), (PLACE,)))
 
 

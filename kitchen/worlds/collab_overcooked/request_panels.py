@@ -214,7 +214,10 @@ def _request_state(view: SeatView, said: TeamMessage) -> str:
     """Return the state of a request to this seat, or of an own one to the teammate: UNDERWAY, DONE, or an
     empty text if it is not begun. Only actions that were finished after the request count. Of two equal
     requests, the earlier one is done first."""
-    seat = view.seat if said.sender != view.talk.member else 1 - view.seat
+    is_own = said.sender == view.talk.member
+    if is_own and not view.acts:
+        return ""
+    seat = 1 - view.seat if is_own else view.seat
     wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][seat]
     equal = [
         one.step

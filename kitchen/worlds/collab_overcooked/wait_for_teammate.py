@@ -46,9 +46,12 @@ class WaitButton(NamedTuple):
 
 def wait_panel(view: SeatView) -> Panel:
     """Return the panel with the button to wait for the teammate, and with what ends the wait."""
+    template = "worlds/collab_overcooked/wait_on.jinja"
+    if not view.acts:
+        return Panel("wait-on", template, WaitButton("", False, 0, 0, ""))
     said = [one.number for one in view.talk.messages if one.sender not in (None, view.talk.member)]
     news = newest_news(view)
-    teammate = view.players[1 - view.seat].name if view.acts else ""
+    teammate = view.players[1 - view.seat].name
     shows = WaitButton(
         teammate,
         view.phase == "choose" and not view.choice.may_act,
@@ -56,7 +59,7 @@ def wait_panel(view: SeatView) -> Panel:
         news.step,
         news.text,
     )
-    return Panel("wait-on", "worlds/collab_overcooked/wait_on.jinja", shows)
+    return Panel("wait-on", template, shows)
 
 
 def newest_news(view: SeatView) -> News:

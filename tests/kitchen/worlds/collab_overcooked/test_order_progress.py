@@ -7,11 +7,30 @@ from typing import cast
 import pytest
 
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.worlds.collab_overcooked.order_progress import OrderContent, handed_over, met_soon, order_panel
+from kitchen.worlds.collab_overcooked.order_progress import (
+    RecipeStep,
+    RecipeSteps,
+    Together,
+    handed_over,
+    met_soon,
+    order_panel,
+)
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import command, execute, game, play
 from tests.kitchen.worlds.collab_overcooked.test_practice_hints import request, view
+
+
+def shown(world: CollabOvercooked, seat: int, asked: list[TeamMessage]) -> dict[str, object]:
+    """The content of each part of the order panel."""
+    return {part.id: part.shows for part in order_panel(view(world, seat, asked)).parts}
+
+
+def steps(world: CollabOvercooked, seat: int) -> tuple[RecipeStep, ...]:
+    """The steps of the recipe that this seat is shown."""
+    return cast(RecipeSteps, shown(world, seat, [])["recipe-steps"]).steps
+
 
 CUT_PUMPKIN = [
     command(text)
@@ -30,8 +49,7 @@ def test_steps_of_the_recipe_are_ticked_when_what_they_make_is_there_or_was_used
     world = game("baked_pumpkin_soup", gamma=3.0)
 
     def ticks() -> list[bool]:
-        shows = cast(OrderContent, order_panel(view(world, 0, [])).shows)
-        return [step.is_done for step in shows.recipe]
+        return [step.is_done for step in steps(world, 0)]
 
     assert ticks() == [False] * 4
     play(world, 1, *map(" ".join, CUT_PUMPKIN))
@@ -44,19 +62,16 @@ def test_steps_of_the_recipe_are_ticked_when_what_they_make_is_there_or_was_used
 def test_all_steps_are_ticked_when_the_dish_is_delivered(task: str) -> None:
     world, pair = game(task, gamma=3.0), references(task)[0]
     execute(world, (pair.chef, pair.assistant))
-    shows = cast(OrderContent, order_panel(view(world, 0, [])).shows)
-    assert shows.recipe and all(step.is_done for step in shows.recipe)
-    assert not cast(OrderContent, order_panel(view(world, 1, [])).shows).recipe
+    assert steps(world, 0) and all(step.is_done for step in steps(world, 0))
+    assert not steps(world, 1)
 
 
 def test_both_cooks_see_the_same_of_what_was_handed_over_and_met_soon() -> None:
     world = game("baked_pumpkin_soup", gamma=3.0)
     asked = [request(1, 0, [macro for macro in CUT_PUMPKIN if macro[0] != "wait"])]
     play(world, 1, *map(" ".join, CUT_PUMPKIN))
-    shown = [cast(OrderContent, order_panel(view(world, seat, asked)).shows) for seat in (0, 1)]
-    assert {(one.handed_over, one.met_soon) for one in shown} == {
-        (((1, "pumpkin_slices", "pumpkin slices"),), 1)
-    }
+    slices = (1, "pumpkin_slices", "pumpkin slices")
+    assert {cast(Together, shown(world, seat, asked)["together"]) for seat in (0, 1)} == {((slices,), 1)}
 
 
 def test_a_request_is_met_soon_once_and_only_within_its_time() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
 from typing import cast
 
 import pytest
@@ -17,13 +16,10 @@ from kitchen.play.live.seat_view import MESSAGES_SHOWN, hints_for
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
-from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.quick_requests import AskBubble, bubble_panel
-from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.request_panels import AskForm, PickerState, RequestCards
-from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
 
@@ -65,16 +61,13 @@ def request(number: int, sender: int, macros: list[Command], step: int = 1) -> T
     return TeamMessage(number, step, sender, (1 - sender,), "say", "", data)
 
 
-def named(hint: str) -> list[Command]:
+def named(hint: str, seen: SeatView) -> list[Command]:
     """The macros of the assistant that a hint to ask names: a piece of work of the bubble."""
     name = hint.split(" for it: ")[-1].split(". ")[0]
-    return list(next(macros for macros in units_of_all_tasks() if work_name(macros) == name))
-
-
-@cache
-def units_of_all_tasks() -> set[tuple[Command, ...]]:
-    """The pieces of work that assistants have to do."""
-    return {unit for name in tasks() for pair in references(name) for unit in pair.units}
+    bubble = cast(AskBubble, bubble_panel(replace(seen, choice=ChoiceView(hints=("Ask.",)))).shows)
+    (entry,) = (one for one in bubble.offered if one.name == name)
+    assert entry.is_hinted
+    return [tuple(json.loads(text)) for text in entry.requests]
 
 
 def can_be_picked(world: CollabOvercooked, messages: list[TeamMessage], macros: list[Command]) -> bool:
@@ -99,11 +92,9 @@ def test_a_chef_who_asks_for_the_work_that_the_hints_name_delivers(task: str) ->
         if world.doing[0] is None:
             found = hints_for(world, view(world, 0, messages))
             while " for it: " in found.sentences[-1]:
-                rounds.append((world.clock, macros := named(found.sentences[-1])))
+                seen = view(world, 0, messages)
+                rounds.append((world.clock, macros := named(found.sentences[-1], seen)))
                 assert can_be_picked(world, messages, macros)
-                hinted = replace(view(world, 0, messages), choice=ChoiceView(hints=("Ask.",)))
-                bubble = cast(AskBubble, bubble_panel(hinted).shows)
-                assert [one.name for one in bubble.offered if one.is_hinted] == [work_name(macros)]
                 messages.append(request(len(messages) + 1, 0, macros))
                 todo += macros
                 found = hints_for(world, view(world, 0, messages))

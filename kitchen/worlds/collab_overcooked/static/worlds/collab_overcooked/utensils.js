@@ -71,7 +71,8 @@
 
   /* over the teammate's head: what it was asked for and has not done yet, or what it wants */
   function thinks(seat) {
-    if (seat === Number(document.getElementById("seen").dataset.seat)) return "";
+    const own = Number(document.getElementById("seen").dataset.seat); // -1 for who looks on
+    if (own < 0 || seat === own) return "";
     return document.getElementById("asked")?.dataset.item || document.getElementById("requests")?.dataset.item || "";
   }
 
