@@ -48,7 +48,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
-from kitchen.worlds.collab_overcooked.order_progress import order_panel
+from kitchen.worlds.collab_overcooked.order_progress import met_soon, order_panel
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -273,11 +273,12 @@ class CollabPage(GridPage):
         return {**super().script_rules(view), "labels": labels, **where}
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what changes on the grid, and for each seat that delivered whether its newest delivery was
-        right (`delivered`)."""
+        """Return what changes on the grid, the number of requests that were met soon (`met`), and for each
+        seat that delivered whether its newest delivery was right (`delivered`)."""
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
-        return {**super().changing(view), **({"delivered": right} if right else {})}
+        met = met_soon(view.talk.requests, view.observation["players"])
+        return {**super().changing(view), "met": met, **({"delivered": right} if right else {})}
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel with the order, the time, the recipe and the progress."""
@@ -409,8 +410,12 @@ class CollabPage(GridPage):
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
         """Return the sentence about an event. Empty for a command that took effect (`done`), because
-        another part of the page shows it."""
-        return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
+        another part of the page shows it. A wrong delivery is called wrong."""
+        if event.kind == "done":
+            return ""
+        text = sentence_case(super().event_sentence(event, view))
+        is_wrong = event.kind == "delivered" and not event.data["right"]
+        return f"{text}. {gettext('This was not what was ordered')}" if is_wrong else text
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the content of the guide: the order, the time limit, the recipe if the seat knows it, and

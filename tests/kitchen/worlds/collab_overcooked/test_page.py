@@ -87,6 +87,7 @@ def test_the_drawing_is_told_whether_a_delivery_was_right_whether_or_not_the_gam
         shown = PAGE.seen_now(replace(seen, phase="over" if has_ended else "choose")).shows
         assert isinstance(shown, DrawnObservation)
         assert json.loads(shown.observation).get("delivered") == told
+    assert PAGE.event_sentence(event, after).endswith("This was not what was ordered") != is_right
 
 
 def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:

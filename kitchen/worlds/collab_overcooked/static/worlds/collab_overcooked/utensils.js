@@ -12,6 +12,7 @@
   const PASS = 420; // milliseconds of what is taken or put down
   const RISE = 1400; // milliseconds for which what has come of it is seen
   const { labels, job, moves, serving } = JSON.parse(board.dataset.rules);
+  const MIDDLE = [2, 1.6]; // between the rooms
   const { foods } = document.querySelector("[data-foods]").dataset; // the file with a picture of each thing
 
   function make(name, attributes, ...children) {
@@ -48,8 +49,9 @@
   const helped = new Set(); // seats that have put something down
 
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
-     hatch, who likes it or not; who helped is seen beside. */
+     hatch, who likes it or not; who helped is seen beside. A request that was met soon is a star for both. */
   function changed(before, after, { show, act, gain, beside, make }) {
+    if (after.met > before.met) show(gain("★", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
       const place = [now.at[0] + moves[now.face][0], now.at[1] + moves[now.face][1]];
