@@ -125,6 +125,7 @@ class AdvisedPlayer:
         if key := await person.page.evaluate(KEY_OF, list(command)):
             await person.page.keyboard.press(KEYS.get(key, key))
         else:
+            await person.page.evaluate("document.getElementById('more-waits')?.setAttribute('open', '')")
             await person.send(command)
         await person.page.wait_for_function(CHOOSES_AFTER, arg=before)
 
