@@ -4,7 +4,8 @@
 
    `painters` of [data-play], which a world's own script sets before this one, draw what is no plain thing:
    `painters[layer](entry, tools)` gives the elements of an entry, and `painters.picture(thing)` names the picture.
-   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. How characters look, and what is seen
+   `painters.thing(thing, x, y, size)` draws a thing itself, instead of a picture. `painters.thinks(seat)` names the thing
+   in a bubble at somebody's head, before what the page says of intents. How characters look, and what is seen
    for a moment, is in grid_characters.js. */
 "use strict";
 
@@ -150,7 +151,7 @@
     const seen = JSON.parse(value);
     show(seen, seen, own(), () => (actor, at) => motion.glide(actor, at, GLIDE));
     if (!tick) showHint(advised(seen.players[own()]), seen.players[own()]);
-    characters.think((seat) => document.querySelector(`#intents [data-next="${seat}"]`)?.dataset.item);
+    characters.think((seat) => painters.thinks?.(seat) || document.querySelector(`#intents [data-next="${seat}"]`)?.dataset.item);
     if (value !== told) characters.tell(seen);
     told = value;
   }

@@ -125,6 +125,7 @@ class AdvisedPlayer:
         if key := await person.page.evaluate(KEY_OF, list(command)):
             await person.page.keyboard.press(KEYS.get(key, key))
         else:
+            await person.page.evaluate("document.getElementById('more-waits')?.setAttribute('open', '')")
             await person.send(command)
         await person.page.wait_for_function(CHOOSES_AFTER, arg=before)
 
@@ -148,6 +149,7 @@ class AdvisedPlayer:
 async def ask(page: Page, requests: Sequence[Command]) -> None:
     """Request these actions of the teammate, with the lists of the page, and wait for the answer."""
     form, heard = page.locator("#ask-form"), await page.locator(".said:not(.is-yours)").count()
+    await page.evaluate("document.getElementById('ask-fold').open = true")
     for request in requests:
         for number, word in enumerate(await page.evaluate(WORDS_OF, list(request))):
             await form.locator("[data-macro-picker] select").nth(number).select_option(word)

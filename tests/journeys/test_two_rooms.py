@@ -80,6 +80,13 @@ VERDICTS = """() => {
 }"""
 """The poses of the chef after a right and a wrong delivery, in a game that is over and in one that is not."""
 
+UNFOLDED = """value => {
+    const radio = document.querySelector("[data-play]").choosing.radioOf(value);
+    radio.closest("details")?.setAttribute("open", "");
+    radio.focus();
+}"""
+"""The focus is at an action of the menu, which may be folded."""
+
 PANTRY = """() => {
     const menu = document.getElementById("menu"), part = document.createElement("fieldset");
     const action = hidden => `<label class="action" ${hidden}>
@@ -141,8 +148,16 @@ async def kitchen_covered(page: Page, name: str) -> list[str]:
     return found
 
 
+async def open_all_requests(page: Page) -> None:
+    """Unfold the form with all requests."""
+    if not await page.locator("#ask-fold[open]").count():
+        await page.focus("#ask-fold > summary")
+        await page.keyboard.press("Enter")
+
+
 async def pick_by_keyboard(page: Page, macro: Command) -> None:
     """Choose verb, thing and place of a macro in the lists, by typing, and add it."""
+    await open_all_requests(page)
     for place, (code, _) in enumerate(picker_words(macro)):
         select = page.locator("#ask-form [data-macro-picker] select").nth(place)
         await select.focus()
@@ -171,9 +186,7 @@ async def press_macro(page: Page, macro: Command) -> None:
     await page.wait_for_function(
         "value => document.querySelector('[data-play]').choosing.radioOf(value)", arg=value
     )
-    await page.evaluate(
-        "value => document.querySelector('[data-play]').choosing.radioOf(value).focus()", value
-    )
+    await page.evaluate(UNFOLDED, value)
     await page.keyboard.press("Space")
     await page.keyboard.press("Enter")
 
@@ -195,8 +208,19 @@ async def act(page: Page, person: Person, macro: Command) -> None:
         going = await asked_again(page, before) and wanted != macro
 
 
+async def ask_in_the_bubble(page: Page, name: str) -> None:
+    """Open the bubble by its key, choose this piece of work, and wait for the answer."""
+    before = await page.locator(".said:not(.is-yours)").count()
+    await page.keyboard.press("a")
+    while await page.evaluate("document.activeElement.innerText") != name:
+        await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(f".said:not(.is-yours) >> nth={before}")
+
+
 async def draft_kept(page: Page) -> bool:
     """Write and pick something, lose the connection; return whether all of it is there when it is back."""
+    await open_all_requests(page)
     await page.fill("#ask-text", "Half a sent")
     await page.click("[data-add-request]")
     await page.evaluate(RECONNECTED)
@@ -218,10 +242,14 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     assert "ask Cook 2 for it" in await page.inner_text("#hint")
     assert await draft_kept(page)
     assert await page.evaluate(PANTRY) == [True, '[""]']
-    for unit in pair.units:
-        await ask_by_keyboard(page, unit)
-        assert await person.step() == 0, "the answer came within the step"
+    await ask_in_the_bubble(page, "Cut pumpkin")
+    await ask_by_keyboard(page, pair.units[1])
+    assert await person.step() == 0, "the answer came within the step"
     assert await page.locator("#asked .request-card").count() == 2
+    await page.focus("#menu-title")
+    await page.keyboard.press("w")
+    await page.wait_for_selector("#wait-said-why:has-text('On the shared counter: pumpkin slices')")
+    assert await person.step() > 5, "one press waits until there is something to do"
     await act_all(person, pair.chef[:3])
     assert await kitchen_covered(page, "chef") == []
     await act_all(person, pair.chef[3:])
@@ -276,7 +304,7 @@ async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request
         ).first
         if await card.count():
             await card.press("Enter")
-            await page.wait_for_selector("#requests .is-accepted")
+            await page.wait_for_selector("#requests .is-accepted", state="attached")
             accepted += 1
         elif not await page.locator("#menu .own p").count():  # a wait goes on by itself
             await press_macro(page, ("wait", "1"))
@@ -327,6 +355,7 @@ async def chef_by_touch(page: Page, person: Person) -> None:
             wanted = macro if list(macro) in [list(one) for one in await person.offered()] else ("wait", "1")
             value = json.dumps(list(wanted), separators=(",", ":"))
             await page.wait_for_timeout(UNHURRIED)
+            await page.evaluate(UNFOLDED, value)
             await page.locator("#menu label", has=page.locator(f"input[value='{value}']")).tap()
             if wanted[0] == "wait" and await person.step() == before:
                 await page.tap("#menu [data-submit]")
@@ -347,8 +376,8 @@ async def assistant_by_touch(page: Page, person: Person) -> None:
             await card.tap()
         elif not await page.locator("#menu .own p").count():
             await page.wait_for_timeout(UNHURRIED)
-            await page.locator("#menu label", has=page.locator("""input[value='["wait","1"]']""")).tap()
-            await page.tap("#menu [data-submit]")
+            await page.tap("[data-wait-on]")
+            await page.wait_for_selector("[data-play]:not(.is-waiting-on)")
         going = await asked_again(page, before)
 
 
@@ -374,6 +403,7 @@ async def test_two_people_hold_a_conversation_and_deliver(
     wait = assistant.page.locator(
         "[data-amount]", has=assistant.page.locator("""input[value='["wait","1"]']""")
     )
+    await assistant.page.click("#more-waits > summary")
     await wait.locator("input[type=number]").fill("5")
     await wait.locator("input[type=number]").press("Enter")
     await act(page, chef, ("wait", "1"))
@@ -431,7 +461,7 @@ async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
     await assistant.page.wait_for_selector("#bar[data-phase=answer]")
     await assistant.page.locator("[data-accept]").first.click()
     await chef.page.wait_for_selector(".said:has-text('Cook 2 answered with a plan.')")
-    await assistant.page.wait_for_selector("#requests .is-accepted >> nth=0")
+    await assistant.page.wait_for_selector("#requests .is-accepted >> nth=0", state="attached")
 
 
 async def wait_whenever_asked(person: Person) -> None:

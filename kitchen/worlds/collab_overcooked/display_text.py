@@ -80,7 +80,7 @@ COMMAND_WORDS: Mapping[str, str] = {
     "place_obj_on_counter": gettext_noop("Put it on a counter"),
     "fill_dish_with_food": gettext_noop("Fill the dish from the {0}"),
     "deliver": gettext_noop("Deliver it"),
-    "go_on": gettext_noop("Carry on, or stay for one step"),
+    "go_on": gettext_noop("Continue, or stay for one step"),
 }
 VERB_WORDS: Mapping[str, str] = {
     "pickup": gettext_noop("take"),
@@ -200,9 +200,10 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
 """The sentences of the stand-in, by code. A message of the stand-in has the code in its data."""
 
 
-def stand_in_sentence(code: str, macros: Iterable[Command] = ()) -> str:
-    """Return the sentence of `STAND_IN_SENTENCES` with this code about these commands."""
-    return gettext(STAND_IN_SENTENCES[code]).format(actions=commands_words(macros))
+def stand_in_sentence(code: str, macros: Iterable[Command] = (), name: str = "") -> str:
+    """Return the sentence of `STAND_IN_SENTENCES` with this code about these commands. `name` is a short name
+    for all of them; without it, they are listed."""
+    return gettext(STAND_IN_SENTENCES[code]).format(actions=name or commands_words(macros))
 
 
 def thing_words(thing: Json) -> str:

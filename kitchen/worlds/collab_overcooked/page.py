@@ -40,6 +40,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
 from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     GO_ON,
+    WAIT,
     never_code,
     read_macros,
     typed_forms,
@@ -47,6 +48,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
+from kitchen.worlds.collab_overcooked.order_progress import met_soon, order_panel
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -54,16 +56,21 @@ from kitchen.worlds.collab_overcooked.pictured_menu import (
     with_pantry,
 )
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.quick_requests import bubble_panel
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
+    OWN_COUNTERS,
     PLACE_CELLS,
     PLACE_LETTERS,
     SEAT_NAMES,
     SEATS,
     SERVING,
+    SHARED_COUNTERS,
 )
+from kitchen.worlds.collab_overcooked.wait_for_teammate import wait_panel
+from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -73,18 +80,6 @@ PLACES: Mapping[str, str] = {
 }
 
 COUNTER_NAMES: Mapping[str, str] = {"C": gettext_noop("counter"), "S": gettext_noop("shared counter")}
-
-
-class OrderContent(NamedTuple):
-    """The content of the order panel: the ordered food, the steps left, and the recipe if the seat knows
-    it."""
-
-    order: str
-    picture: str
-    in_dish: bool
-    step: int
-    left: int
-    recipe: tuple[str, ...]
 
 
 class CookQueue(NamedTuple):
@@ -146,6 +141,9 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/utensils.js",
         f"{_TEMPLATES}/requests.js",
         f"{_TEMPLATES}/pantry.js",
+        f"{_TEMPLATES}/kitchen_spots.js",
+        f"{_TEMPLATES}/wait_on.js",
+        f"{_TEMPLATES}/ask_bubble.js",
         "js/grid_characters.js",
         "js/grid_motion.js",
         "js/grid.js",
@@ -158,6 +156,8 @@ class CollabPage(GridPage):
     reasons = REASON_WORDS
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     last_verbs = (FETCH,)
+    keys: Mapping[str, str] = {WAIT: ""}
+    """The key W waits for the teammate."""
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
     guide_ignores_settings = ("task",)
@@ -173,8 +173,8 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        drawn = (self.contents,) if self.board in makers else ()
-        return (makers[0], self.queues, *drawn, *makers[1:], self.ask, self.asked, self.requests)
+        drawn = (self.contents, bubble_panel) if self.board in makers else ()
+        return (makers[0], self.queues, *drawn, *makers[1:], wait_panel, self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
@@ -262,36 +262,35 @@ class CollabPage(GridPage):
         rules = food_rules()
         served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
         labels = {name: thing_words(name) for name in sorted(rules.things | served)}
-        where = {"job": JOB_STEPS, "serving": list(PLACE_CELLS[SERVING])}
+        own = OWN_COUNTERS[view.seat] if view.acts else ()
+        where = {
+            "job": JOB_STEPS,
+            "serving": list(PLACE_CELLS[SERVING]),
+            "places": {place: list(cell) for place, cell in PLACE_CELLS.items()},
+            "reach": [list(cell) for cell in (*SHARED_COUNTERS, *own)],
+            "shared": [list(cell) for cell in SHARED_COUNTERS],
+        }
         return {**super().script_rules(view), "labels": labels, **where}
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what changes on the grid, and for each seat that delivered whether its newest delivery was
-        right (`delivered`)."""
+        """Return what changes on the grid, the number of requests that were met soon (`met`), and for each
+        seat that delivered whether its newest delivery was right (`delivered`)."""
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
-        return {**super().changing(view), **({"delivered": right} if right else {})}
+        met = met_soon(view.talk.requests, view.observation["players"])
+        return {**super().changing(view), "met": met, **({"delivered": right} if right else {})}
 
     def score(self, view: SeatView) -> Panel:
-        """Return the panel with the order, the time and the recipe."""
-        seen = view.observation
-        shows = OrderContent(
-            thing_words(view.brief["order"]),
-            view.brief["order"] + (IN_DISH if view.brief["in_dish"] else ""),
-            view.brief["in_dish"],
-            seen["step"],
-            seen["steps_left"],
-            recipe_steps(view.brief),
-        )
-        return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
+        """Return the panel with the order, the time, the recipe and the progress."""
+        return order_panel(view)
 
     def menu(self, view: SeatView) -> Panel:
         """Return the panel with all commands that are possible now. If the setting `typed` is on, the
         panel also has a box to type commands in."""
         choice = replace(view.choice, legal=in_pantry_order(view.choice.legal))
         menu = DefaultPage.menu(self, replace(view, choice=choice))
-        title = self._group_title(FETCH, ())
-        parts = (with_pantry(part, title) if part.id == "menu-actions" else part for part in menu.parts)
+        titles = (self._group_title(FETCH, ()), self._group_title(WAIT, ()))
+        parts = (with_pantry(part, *titles) if part.id == "menu-actions" else part for part in menu.parts)
         menu = menu._replace(template=f"{_TEMPLATES}/menu.jinja", parts=tuple(parts))
         shows = TypedPlan(typed_forms(food_rules(), view.seat, gettext("thing")))
         box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", shows)
@@ -314,7 +313,9 @@ class CollabPage(GridPage):
 
     def verb_group(self, command: Command) -> str:
         """Return the group of a command in the menu. Commands that fetch something from a dispenser are many,
-        so they have a group of their own."""
+        so they have a group of their own. To stay for a step belongs to the waits."""
+        if command == GO_ON:
+            return WAIT
         return FETCH if is_from_pantry(command) else super().verb_group(command)
 
     def phrase(self, command: Command) -> str:
@@ -322,11 +323,11 @@ class CollabPage(GridPage):
         return command_words(command)
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
-        """Return the line about one seat in the history of a step. For a continued command, it says `Carry
-        on`, without the second choice that the menu offers."""
+        """Return the line about one seat in the history of a step. For a continued command, it says
+        `Continue`, without the second choice that the menu offers."""
         line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
-        return line._replace(text=gettext("Carry on")) if line and carries_on else line
+        return line._replace(text=gettext("Continue")) if line and carries_on else line
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel of the last steps. The steps between two choices of the person are one entry."""
@@ -357,8 +358,8 @@ class CollabPage(GridPage):
         code = str(message.data.get(CODE_KEY, ""))
         if code not in STAND_IN_SENTENCES:
             return ""
-        macros = (macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key))
-        return stand_in_sentence(code, macros)
+        macros = [macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key)]
+        return stand_in_sentence(code, macros, work_name(macros))
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return sentences that the stand-in understands as assistant. Empty for the assistant."""
@@ -409,12 +410,20 @@ class CollabPage(GridPage):
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
         """Return the sentence about an event. Empty for a command that took effect (`done`), because
-        another part of the page shows it."""
-        return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
+        another part of the page shows it. A wrong delivery is called wrong."""
+        if event.kind == "done":
+            return ""
+        text = sentence_case(super().event_sentence(event, view))
+        is_wrong = event.kind == "delivered" and not event.data["right"]
+        return f"{text}. {gettext('This was not what was ordered')}" if is_wrong else text
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide: the order, the time limit, and the recipe if the seat knows it."""
+        """Return the content of the guide: the order, the time limit, the recipe if the seat knows it, and
+        the names of the buttons to ask and to wait."""
+        teammate = self.named(1 if brief.get("seat") == SEAT_NAMES[ASSISTANT] else 2)
         return {
+            "ask": gettext("Ask %(teammate)s") % {"teammate": teammate},
+            "wait": gettext("Wait for %(teammate)s") % {"teammate": teammate},
             "order": thing_words(brief["order"]),
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],

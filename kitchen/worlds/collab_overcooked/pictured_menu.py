@@ -44,6 +44,8 @@ class MenuGroup(NamedTuple):
     key: str
     actions: tuple[str, ...]
     is_pantry: bool
+    is_wait: bool = False
+    """True for the group of waits, which is folded: the page has a button to wait for the teammate."""
 
 
 class MenuGroups(NamedTuple):
@@ -97,9 +99,11 @@ def pictured_choice(choice: Panel, command: Command, view: SeatView) -> Panel:
     return choice._replace(template=f"{_TEMPLATES}/menu_action.jinja", shows=pictured)
 
 
-def with_pantry(actions: Panel, title: str) -> Panel:
-    """Return the panel of all actions, with the group of this title as the pantry."""
+def with_pantry(actions: Panel, pantry: str, wait: str) -> Panel:
+    """Return the panel of all actions, with the groups of these titles as the pantry and as the folded
+    waits. The waits come last."""
     shows = cast(CommandList, actions.shows)
-    groups = tuple(MenuGroup(*group, group.title == title) for group in shows.groups)
+    made = [MenuGroup(*group, group.title == pantry, group.title == wait) for group in shows.groups]
+    groups = tuple(sorted(made, key=lambda group: group.is_wait))
     shown = MenuGroups(shows.choosing, shows.chosen, groups)
     return actions._replace(template=f"{_TEMPLATES}/menu_actions.jinja", shows=shown)

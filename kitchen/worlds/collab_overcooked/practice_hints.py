@@ -26,25 +26,27 @@ from kitchen.worlds.collab_overcooked.recipe_partner import REPEAT_AFTER, SHORTE
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
+from kitchen.worlds.collab_overcooked.work_names import work_name
 
 ASK_FIRST = gettext_noop(
-    "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "
-    "in the lists and press “Ask for this”."
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Press “Ask {teammate}” or the "
+    "cook, and choose it."
 )
 ASK_TYPED = gettext_noop(
-    "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, type each action "
-    "on a line of its own, and press “Send to your teammate”."
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask {teammate}”, type "
+    "each action on a line of its own, and press “Send to your teammate”."
 )
 ASK_REST = gettext_noop(
     "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
-    "the same way: {requests}."
+    "the same way: {requests}. Single actions are under “Ask {teammate}”, “More”."
 )
 JOB_RUNS = gettext_noop(
-    "The {utensil} runs for 3 steps. The ring around it shows the steps left. Wait until it is done."
+    "The {utensil} runs for 3 steps. The ring around it shows the steps left. Press “Wait for {teammate}” "
+    "until it is done."
 )
 TEAMMATE_WORKS = gettext_noop(
-    "{teammate} does what you asked for: see its list at the kitchen. Wait a few steps, until the next thing "
-    "lies on a shared counter."
+    "{teammate} does what you asked for. Press “Wait for {teammate}”: the wait ends when the next thing lies "
+    "on a shared counter."
 )
 ACCEPT = gettext_noop(
     "{teammate} asks you for something. Press “Do this”: the first action begins, and the others follow by "
@@ -52,16 +54,16 @@ ACCEPT = gettext_noop(
 )
 NEXT_ACTION = gettext_noop("{teammate} asked you for something that is not done yet. Next: {action}.")
 NOT_YET = gettext_noop(
-    "{teammate} asked you for something that is not possible yet: {action}. Wait a step, or first put down "
-    "what you hold."
+    "{teammate} asked you for something that is not possible yet: {action}. Wait, or first put down what you "
+    "hold."
 )
 ALL_DONE = gettext_noop(
-    "You have done what {teammate} asked for. Wait until it asks for something else. You can also ask what "
-    "comes next: go to “Ask”, write it under “Say” and send it."
+    "You have done what {teammate} asked for. Press “Wait for {teammate}”: the wait ends with the next "
+    "request. You can also press “Ask {teammate}” and “What next?”."
 )
 NOTHING_ASKED = gettext_noop(
-    "You do not have the recipe. Wait until {teammate} asks you for something. You can also ask what is "
-    "needed: go to “Ask”, write it under “Say” and send it."
+    "You do not have the recipe. Press “Wait for {teammate}” until you are asked for something. You can also "
+    "press “Ask {teammate}” and “What next?”."
 )
 REASONS: Mapping[str, str] = {
     "pickup": gettext_noop("It is ready for you."),
@@ -89,13 +91,14 @@ def teammate_hint(view: SeatView) -> str:
     if not _leads_by_recipe(view):
         return _answer_hint(view, teammate)
     if running := _running_utensil(view, CHEF):
-        return gettext(JOB_RUNS).format(utensil=thing_words(running))
+        return gettext(JOB_RUNS).format(utensil=thing_words(running), teammate=teammate)
     missing, is_begun = _missing_requests(view)
     if not missing:
         return gettext(TEAMMATE_WORKS).format(teammate=teammate)
     typed = view.brief["typed"]
     text = ASK_REST if is_begun else ASK_TYPED if typed else ASK_FIRST
-    requests = "; ".join(map(typed_words if typed else command_words, missing))
+    name = "" if typed else work_name(missing)
+    requests = name or "; ".join(map(typed_words if typed else command_words, missing))
     return gettext(text).format(teammate=teammate, requests=requests)
 
 
@@ -185,19 +188,14 @@ def _running_utensil(view: SeatView, seat: int) -> str:
 
 def _missing_requests(view: SeatView) -> tuple[Sequence[Command], bool]:
     """Return the macros to request for the assistant's next unit (thing to bring), and whether some of them
-    were requested already.
-
-    The very first request leaves out the unit's last macro, so that a second round of the conversation
-    follows.
-    """
+    were requested already."""
     task = tasks()[str(view.brief["order"])]
     plan = remaining_plan(_things(view), task.name, references(task.name)[SHORTEST_PAIR[task.level]])
     unit = plan.units[0] if plan and plan.units else ()
     own = [said for said in view.talk.messages if said.sender == view.talk.member]
     requested = [macro for said in own for macro in commands_in(said.data, REQUESTS_KEY)]
     asked = 0 if _is_given_up(view, own) else matched_prefix(_undone(view, requested), unit)
-    missing = unit[asked:]
-    return (missing if requested else missing[: max(1, len(missing) - 1)]), asked > 0
+    return unit[asked:], asked > 0
 
 
 def _undone(view: SeatView, requested: Sequence[Command]) -> list[Command]:

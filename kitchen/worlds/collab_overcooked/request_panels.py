@@ -11,7 +11,7 @@ from itertools import starmap
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, canonical_json
 from kitchen.pages.default_page import may_choose
 from kitchen.words.gettext_without_django import gettext
@@ -32,6 +32,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 )
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.room_layout import CHEF
+from kitchen.worlds.collab_overcooked.work_names import work_name
 
 _TEMPLATES = "worlds/collab_overcooked"
 
@@ -95,20 +96,29 @@ class RequestCard(NamedTuple):
     pictures: tuple[str, ...] = ()
     """The thing that each macro takes, for its picture; empty texts if there is none."""
     state: str = ""
-    """UNDERWAY or DONE if the reader does or did this; empty if not, and for own requests."""
+    """UNDERWAY or DONE if the one who was asked does or did this; empty if not, or if it was refused."""
+    name: str = ""
+    """The short name of the whole work, such as *Cut pumpkin*; empty if it has none."""
+    picture: str = ""
+    """The last thing that is taken for it."""
 
 
 class RequestCards(NamedTuple):
     """The newest messages with requests that one side sent, the newest first. `are_yours` is true if the
-    reader sent them."""
+    reader sent them. `item` is the thing of the newest one that is open, and `at_left` is true if the
+    teammate is drawn on the left."""
 
     are_yours: bool
     cards: tuple[RequestCard, ...]
+    item: str = ""
+    at_left: bool = False
 
 
 UNDERWAY, DONE = "underway", "done"
 """States of a request: its actions are the reader's plan, or the reader has finished them."""
 CARDS_SHOWN = 3
+REFUSING_CODES = ("not_now", "stops", "leaves_out", "chef_cannot")
+"""Codes of the stand-in's sentences that say that it does not do what was asked."""
 
 
 def ask_panel(view: SeatView) -> Panel:
@@ -146,7 +156,17 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
         if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
     ]
     cards = tuple(_card(view, said) for said in reversed(found[-CARDS_SHOWN:]))
-    return Panel(name, f"{_TEMPLATES}/requests.jinja", RequestCards(is_yours, cards))
+    newest = cards[0] if cards else None
+    is_open = newest is not None and newest.state != DONE and not _is_refused(view, newest.number)
+    item = newest.picture if newest and is_open else ""
+    shows = RequestCards(is_yours, cards, item, view.seat == CHEF)
+    return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
+
+
+def _is_refused(view: SeatView, number: int) -> bool:
+    """Return whether the stand-in has refused the request with this number, or stopped doing it."""
+    answers = (one for one in view.talk.messages if one.number > number and one.sender != view.talk.member)
+    return any(one.data.get(CODE_KEY) in REFUSING_CODES for one in answers)
 
 
 def _card(view: SeatView, said: TeamMessage) -> RequestCard:
@@ -161,7 +181,9 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
         _can_accept(view, macros),
         tuple(macro[1] if macro[0] == PICKUP else "" for macro in macros),
-        "" if said.sender == view.talk.member else _request_state(view, said),
+        _request_state(view, said),
+        work_name(macros),
+        next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
     )
 
 
@@ -189,14 +211,18 @@ def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return the state of a request to this seat: UNDERWAY, DONE, or an empty text if it is not begun.
-    Only actions that were finished after the request count. Of two equal requests, the earlier one is done
-    first."""
-    wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][view.seat]
+    """Return the state of a request to this seat, or of an own one to the teammate: UNDERWAY, DONE, or an
+    empty text if it is not begun. Only actions that were finished after the request count. Of two equal
+    requests, the earlier one is done first."""
+    is_own = said.sender == view.talk.member
+    if is_own and not view.acts:
+        return ""
+    seat = 1 - view.seat if is_own else view.seat
+    wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][seat]
     equal = [
         one.step
         for one in view.talk.requests
-        if one.sender != view.talk.member
+        if one.sender == said.sender
         and one.number <= said.number
         and commands_in(one.data, REQUESTS_KEY) == wanted
     ]
@@ -204,7 +230,7 @@ def _request_state(view: SeatView, said: TeamMessage) -> str:
     if _is_last_done(equal, wanted, done):
         return DONE
     doing = [tuple(mine["doing"])] if mine["doing"] else []
-    left = [*doing, *view.plans.by_seat.get(view.seat, ())]
+    left = [*doing, *view.plans.by_seat.get(seat, ())]
     return UNDERWAY if left and left == with_waits(wanted)[-len(left) :] else ""
 
 

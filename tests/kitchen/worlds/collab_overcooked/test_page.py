@@ -65,8 +65,9 @@ def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_pag
     )
     buttons = ("Send to your teammate", "Do this", *([] if typed else ["Add to the request"]))
     page = "".join((TEMPLATES / name).read_text() for name in ("ask.jinja", "requests.jinja"))
-    named = (*buttons, "Ask", "Say", "Conversation", "Messages", *([] if typed else ["Wait"]))
+    named = (*buttons, f"Ask Cook {2 - seat}", "Say", "Conversation", "Messages")
     assert all(f"“{name}”" in guide for name in named) and ("wait(3)" in guide) == typed
+    assert (f"“Wait for Cook {2 - seat}”" in guide) != typed
     assert all(name in page for name in buttons)
     assert "Words alone request nothing" in guide and "Do this" not in leader
     assert ("type each action" in guide) == typed
@@ -86,6 +87,7 @@ def test_the_drawing_is_told_whether_a_delivery_was_right_whether_or_not_the_gam
         shown = PAGE.seen_now(replace(seen, phase="over" if has_ended else "choose")).shows
         assert isinstance(shown, DrawnObservation)
         assert json.loads(shown.observation).get("delivered") == told
+    assert PAGE.event_sentence(event, after).endswith("This was not what was ordered") != is_right
 
 
 def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
@@ -100,8 +102,8 @@ def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
     shown = render_panel(PAGE.story(seen).parts[0])
     assert (
         "Steps 8 to 9" in shown
-        and f"You: Carry on {TIMES} 2" in shown
-        and f"Cook 2: Carry on {TIMES} 2" in shown
+        and f"You: Continue {TIMES} 2" in shown
+        and f"Cook 2: Continue {TIMES} 2" in shown
     )
 
 

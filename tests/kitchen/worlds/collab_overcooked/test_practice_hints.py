@@ -18,6 +18,7 @@ from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
 from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
+from kitchen.worlds.collab_overcooked.quick_requests import AskBubble, bubble_panel
 from kitchen.worlds.collab_overcooked.request_panels import AskForm, PickerState, RequestCards
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
@@ -60,11 +61,13 @@ def request(number: int, sender: int, macros: list[Command], step: int = 1) -> T
     return TeamMessage(number, step, sender, (1 - sender,), "say", "", data)
 
 
-def named(hint: str) -> list[Command]:
-    """The macros of the assistant that a hint to ask names, in its order."""
-    listed = hint.split(" for it: ")[-1].split("same way: ")[-1].split(". ")[0].rstrip(".").split("; ")
-    by_words = {command_words(macro): macro for macro in known_macros(food_rules(), 1)}
-    return [by_words[text] for text in listed]
+def named(hint: str, seen: SeatView) -> list[Command]:
+    """The macros of the assistant that a hint to ask names: a piece of work of the bubble."""
+    name = hint.split(" for it: ")[-1].split(". ")[0]
+    bubble = cast(AskBubble, bubble_panel(replace(seen, choice=ChoiceView(hints=("Ask.",)))).shows)
+    (entry,) = (one for one in bubble.offered if one.name == name)
+    assert entry.is_hinted
+    return [tuple(json.loads(text)) for text in entry.requests]
 
 
 def can_be_picked(world: CollabOvercooked, messages: list[TeamMessage], macros: list[Command]) -> bool:
@@ -80,7 +83,7 @@ def can_be_picked(world: CollabOvercooked, messages: list[TeamMessage], macros: 
 
 
 @pytest.mark.parametrize("task", BY_LEVEL)
-def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str) -> None:
+def test_a_chef_who_asks_for_the_work_that_the_hints_name_delivers(task: str) -> None:
     world, todo = game(task, gamma=3.0), list[Command]()
     messages, rounds = list[TeamMessage](), list[tuple[int, list[Command]]]()
     world.reset(1)
@@ -88,8 +91,9 @@ def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str)
     while not world.has_ended:
         if world.doing[0] is None:
             found = hints_for(world, view(world, 0, messages))
-            while " for it: " in found.sentences[-1] or "same way: " in found.sentences[-1]:
-                rounds.append((world.clock, macros := named(found.sentences[-1])))
+            while " for it: " in found.sentences[-1]:
+                seen = view(world, 0, messages)
+                rounds.append((world.clock, macros := named(found.sentences[-1], seen)))
                 assert can_be_picked(world, messages, macros)
                 messages.append(request(len(messages) + 1, 0, macros))
                 todo += macros
@@ -97,14 +101,14 @@ def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str)
         begins = bool(todo) and world.doing[1] is None and world.allows(1, todo[0])
         world.step({0: found.command or GO_ON, 1: todo.pop(0) if begins else GO_ON})
     assert world.delivered and world.score()["tes_chef"] == world.score()["tes_assistant"] == 1
-    assert [step for step, _ in rounds].count(0) == 2 and rounds[1][1] == [("place_obj_on_counter",)]
+    assert [step for step, _ in rounds].count(0) == 1
     assert PAGE.outcome(view(world, 0, messages)) == "The dish was delivered in time"
 
 
 def test_a_chef_who_types_is_told_what_to_type() -> None:
     world = game("boiled_egg", typed=True)
     (hint,) = hints_for(world, view(world, 0, [])).sentences
-    assert "pickup(egg, ingredient_dispenser). Go to “Ask”, type each action" in hint
+    assert "place_obj_on_counter(). Go to “Ask Cook 2”, type each action" in hint
 
 
 def test_each_hint_says_why() -> None:
@@ -129,7 +133,7 @@ def test_an_assistant_is_led_through_requests_and_told_nothing_of_the_recipe() -
         (sentence,) = found.sentences
         return sentence
 
-    assert "Wait until Cook 1 asks you for something" in hint()
+    assert "until you are asked for something" in hint()
     assert not any(thing_words(raw) in hint().split() for raw in food_rules().raw)
     messages.append(request(1, 0, unit))
     assert "Press “Do this”" in hint()
@@ -182,14 +186,15 @@ def test_an_assistant_who_lost_the_food_is_told_to_fetch_it_again() -> None:
     assert "Next: Put it on a counter" in hint, "the hands must be free first"
 
 
-def test_the_hint_names_the_tab_and_the_words_of_the_lists() -> None:
-    world = game("boiled_egg")
-    seen = view(world, 0, [])
-    (hint,) = hints_for(world, seen).sentences
-    asked = hinted_requests(seen)
-    lists = [" ".join(text for _, text in picker_words(macro)) for macro in asked]
-    assert "Go to “Ask”" in hint and [text.lower() for text in lists] == ["fetch egg"]
-    assert all(command_words(macro) in hint for macro in asked)
+def test_the_hint_names_the_button_and_the_entry_of_the_bubble() -> None:
+    (hint,) = hints_for(world := game("boiled_egg"), view(world, 0, [])).sentences
+    assert "ask Cook 2 for it: Bring egg. Press “Ask Cook 2”" in hint
+
+
+def test_a_chef_who_asked_for_a_part_is_told_the_rest() -> None:
+    world, fetch = game("boiled_egg"), command("pickup egg ingredient_dispenser")
+    (hint,) = hints_for(world, view(world, 0, [request(1, 0, [fetch])])).sentences
+    assert "Ask for the rest in the same way: Put it on a counter." in hint
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -215,7 +220,7 @@ def test_the_lists_begin_with_what_the_hint_asks_for() -> None:
     seen = view(world, 0, [])
     practised = replace(seen, choice=replace(seen.choice, hints=("Ask.",)))
     state, usual = (cast(PickerState, PAGE.ask(each).parts[0].shows) for each in (practised, seen))
-    assert state.hinted == ('["pickup","egg","ingredient_dispenser"]',)
+    assert state.hinted == ('["pickup","egg","ingredient_dispenser"]', '["place_obj_on_counter"]')
     assert usual == state._replace(hinted=()), "no hints outside of practice"
 
 

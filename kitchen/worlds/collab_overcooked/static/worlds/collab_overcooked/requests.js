@@ -229,17 +229,19 @@
     return input;
   }
 
-  /* Mark a request as accepted when the server has taken the choice. It can be accepted again if the plan was dropped. */
-  const accepted = new Set();
+  /* Mark a request as accepted when the server has taken the choice, until this person chooses again: from then on the
+     server says how it stands. It can be accepted again if the plan was dropped. */
+  const accepted = new Map(); // request → its step
   let accepting = null; // the pressed request and its step, until the server answers
 
   function readAcceptAnswer() {
     if (!accepting || (play.choosing.step === accepting.step && play.choosing.phase === accepting.phase)) return;
-    accepted.add(accepting.request);
+    accepted.set(accepting.request, accepting.step);
     accepting = null;
   }
 
   function markAccepted() {
+    for (const [request, step] of accepted) if (play.choosing.may() && play.choosing.step !== step) accepted.delete(request);
     for (const card of document.querySelectorAll("#requests [data-request]")) {
       const note = card.querySelector("[data-accepted]"); // none on a card that is done
       const on = note !== null && (note.dataset.accepted === "underway" || accepted.has(card.dataset.request));
@@ -279,6 +281,7 @@
 
   function showPanel(name) {
     play.dataset.panel = name;
+    if (name === "ask" && document.querySelector(".ask-fold")) document.querySelector(".ask-fold").open = true;
     for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.panelTab === name));
     markNews();
   }

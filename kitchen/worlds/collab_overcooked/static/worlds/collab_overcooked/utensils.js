@@ -9,8 +9,10 @@
 
   const SVG = "http://www.w3.org/2000/svg";
   const FLIGHT = 800; // milliseconds of what is delivered on its way to the guest
+  const PASS = 420; // milliseconds of what is taken or put down
   const RISE = 1400; // milliseconds for which what has come of it is seen
   const { labels, job, moves, serving } = JSON.parse(board.dataset.rules);
+  const MIDDLE = [2, 1.6]; // between the rooms
   const { foods } = document.querySelector("[data-foods]").dataset; // the file with a picture of each thing
 
   function make(name, attributes, ...children) {
@@ -46,14 +48,20 @@
 
   const helped = new Set(); // seats that have put something down
 
-  /* what is delivered flies to the guest behind the hatch, who likes it or not; who helped is seen beside */
+  /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
+     hatch, who likes it or not; who helped is seen beside. A request that was met soon is a star for both. */
   function changed(before, after, { show, act, gain, beside, make }) {
+    if (after.met > before.met) show(gain("★", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
       const place = [now.at[0] + moves[now.face][0], now.at[1] + moves[now.face][1]];
+      if (!was.holds && now.holds) show(make("g", {}, thing(now.holds, 0, 0, 26)), now.at, PASS, place);
       if (!was.holds || now.holds) return;
       helped.add(seat);
-      if (place.join() !== serving.join()) return;
+      if (place.join() !== serving.join()) {
+        show(make("g", {}, thing(was.holds, 0, 0, 26)), place, PASS, now.at);
+        return;
+      }
       const isRight = after.delivered?.[seat]; // as the server says
       const mood = isRight ? "happy" : "sad";
       show(make("g", {}, thing(was.holds, 0, 0, 30)), place, FLIGHT, now.at);
@@ -63,7 +71,14 @@
     });
   }
 
+  /* over the teammate's head: what it was asked for and has not done yet, or what it wants */
+  function thinks(seat) {
+    const own = Number(document.getElementById("seen").dataset.seat); // -1 for who looks on
+    if (own < 0 || seat === own) return "";
+    return document.getElementById("asked")?.dataset.item || document.getElementById("requests")?.dataset.item || "";
+  }
+
   const guest = make("use", { href: "#guest-calm", x: serving[0] * 48 + 12, y: serving[1] * 48 + 5, width: 24, height: 28 });
   document.querySelector("[data-moves]")?.append(guest);
-  play.painters = { utensils, thing, pose, changed };
+  play.painters = { utensils, thing, pose, changed, thinks };
 })();

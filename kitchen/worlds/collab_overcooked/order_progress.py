@@ -1,0 +1,164 @@
+"""Show how far the dish is, what the cooks have handed over, and which requests were met soon.
+
+The steps of the recipe are shown only to a cook who knows the recipe. All else follows from what both cooks
+see, and is the same for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
+from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
+from kitchen.worlds.collab_overcooked.macro_checks import DELIVER, PICKUP, PLACE, WAIT
+from kitchen.worlds.collab_overcooked.room_layout import SEATS
+
+_TEMPLATES = "worlds/collab_overcooked"
+SOON = 4
+"""Steps for each requested command within which a request is met soon. A command takes three on average."""
+SHOWN = 6
+"""Things that are shown as handed over, the newest ones."""
+
+
+class RecipeStep(NamedTuple):
+    """One step of the recipe: its text, what it makes, and whether that was made."""
+
+    text: str
+    picture: str
+    is_done: bool
+
+
+class HandedOver(NamedTuple):
+    """One thing that a cook put down for the other: the cook's seat, and the thing with its name."""
+
+    seat: int
+    thing: str
+    name: str
+
+
+class OrderContent(NamedTuple):
+    """The content of the order panel, which stays the same: the ordered food, and whether the seat knows the
+    recipe."""
+
+    order: str
+    picture: str
+    in_dish: bool
+    knows: bool
+
+
+class TimeLeft(NamedTuple):
+    """The steps left of the limit."""
+
+    left: int
+    limit: int
+
+
+class RecipeSteps(NamedTuple):
+    """The steps of the recipe."""
+
+    steps: tuple[RecipeStep, ...]
+
+
+class Together(NamedTuple):
+    """What was handed over, and the number of requests that were met soon."""
+
+    handed_over: tuple[HandedOver, ...]
+    met_soon: int
+
+
+def order_panel(view: SeatView) -> Panel:
+    """Return the panel with the order. Its parts are the time, the recipe and the progress, of which only the
+    time changes in every step."""
+    seen, brief, players = view.observation, view.brief, view.observation["players"]
+    recipe = recipe_progress(brief, seen)
+    together = Together(tuple(handed_over(players)[-SHOWN:]), met_soon(view.talk.requests, players))
+    parts = (
+        Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
+        Panel("recipe-steps", f"{_TEMPLATES}/recipe_steps.jinja", RecipeSteps(recipe)),
+        Panel("together", f"{_TEMPLATES}/together.jinja", together),
+    )
+    shows = OrderContent(thing_words(brief["order"]), served_code(brief), brief["in_dish"], bool(recipe))
+    return Panel("score", f"{_TEMPLATES}/order.jinja", shows, parts=parts)
+
+
+def served_code(brief: Mapping[str, Json]) -> str:
+    """Return the code of the order as it is delivered: in a dish, if it needs one."""
+    return str(brief["order"]) + (IN_DISH if brief["in_dish"] else "")
+
+
+def recipe_progress(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> tuple[RecipeStep, ...]:
+    """Return the steps of the recipe; empty without the recipe. A step is done if what it makes is there, or
+    was used in a later step. The last step is the delivery."""
+    texts = recipe_steps(brief)
+    if not texts:
+        return ()
+    there, steps = _things_there(seen), brief["recipe"]["steps"]
+    delivered = any([DELIVER] in player["done"] for player in seen["players"])
+    reached = delivered and brief["order"] not in there
+    done, used = [], set[str]()
+    for _, product, *contents in reversed(steps):
+        is_done = reached or product in there or product in used
+        used |= {product, *contents} if is_done else set()
+        done.append(is_done)
+    pictures = (
+        *(product for _, product, *_ in steps),
+        served_code(brief),
+    )
+    return tuple(map(RecipeStep, texts, pictures, (*reversed(done), reached)))
+
+
+def _things_there(seen: Mapping[str, Json]) -> set[str]:
+    held = (player["holds"] for player in seen["players"])
+    lying = (one["thing"] for one in seen["counters"])
+    inside = (thing for one in seen["utensils"] for thing in (*one["contents"], one["ready"]))
+    return {base_food(thing) for thing in (*held, *lying, *inside) if thing}
+
+
+def handed_over(players: Sequence[Mapping[str, Json]]) -> list[HandedOver]:
+    """Return what the cooks put on counters, in the order of time: the thing that they had taken last."""
+    found = sorted(
+        ((step, seat, thing) for seat in SEATS for step, thing in _put_down(players[seat])),
+    )
+    return [HandedOver(seat, thing, thing_words(thing)) for _, seat, thing in found]
+
+
+def _put_down(player: Mapping[str, Json]) -> Iterator[tuple[int, str]]:
+    held = ""
+    for step, (verb, *words) in zip(player["done_in"], player["done"], strict=True):
+        if verb == PICKUP:
+            held = str(words[0])
+        if verb == PLACE and held:
+            yield step, held
+
+
+def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
+    """Return how many requests the other cook met within `SOON` steps for each command. A command counts for
+    one request."""
+    count = 0
+    for seat in SEATS:
+        done = list(
+            zip(players[1 - seat]["done_in"], map(tuple, players[1 - seat]["done"]), strict=True),
+        )
+        for said in requests:
+            wanted = [one for one in commands_in(said.data, REQUESTS_KEY) if one[0] != WAIT]
+            if said.sender == seat and wanted:
+                number = _finished_with(wanted, said.step, done)
+                count += number > 0
+                done = done[number:]
+    return count
+
+
+def _finished_with(wanted: Sequence[Command], asked_in: int, done: Sequence[tuple[int, Command]]) -> int:
+    """Return the number of finished commands up to the last wanted one, if all were done in time; else 0."""
+    todo = list(wanted)
+    for number, (step, macro) in enumerate(done, start=1):
+        if step < asked_in or macro != todo[0]:
+            continue
+        todo.pop(0)
+        if not todo:
+            return number if step - asked_in < SOON * len(wanted) else 0
+    return 0

@@ -1,0 +1,155 @@
+"""Build the bubble in which a person asks the teammate for one whole piece of work with one press.
+
+Each entry has a picture and a short name, such as *Cut pumpkin*, and stands for all commands of that work. A
+cook who does not know the recipe is offered only what follows from the things in sight, because a choice by
+the recipe would tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.world import Command, canonical_json, text_hash
+from kitchen.words.gettext_without_django import gettext
+from kitchen.worlds.collab_overcooked.display_text import commands_words, thing_words
+from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, DISH, base_food, food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE
+from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
+from kitchen.worlds.collab_overcooked.reference_trajectories import (
+    BRING_DISH,
+    HEAT,
+    bring_mash,
+    bring_raw,
+    bring_slices,
+    put_from_counter,
+)
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    COUNTER,
+    OWN_UTENSILS,
+    SHARED_COUNTERS,
+)
+from kitchen.worlds.collab_overcooked.work_names import BLEND, BRING, CUT, JOBS, PASS
+
+MOST = 8
+"""Entries of the bubble, without the questions in words."""
+
+
+class Work(NamedTuple):
+    """A piece of work: its name with a place for the thing, the thing, and the teammate's commands."""
+
+    name: str
+    thing: str
+    macros: tuple[Command, ...]
+
+
+class QuickRequest(NamedTuple):
+    """One entry of the bubble. `requests` are the commands as JSON, and `text` is a question in words instead
+    of them. `is_hinted` is true if the hint recommends it."""
+
+    id: str
+    name: str
+    picture: str
+    requests: tuple[str, ...]
+    whole: str
+    text: str = ""
+    is_hinted: bool = False
+
+
+class AskBubble(NamedTuple):
+    """The content of the bubble. It is empty if there is no teammate to ask, or if requests are typed."""
+
+    teammate: str
+    to: int
+    offered: tuple[QuickRequest, ...]
+
+
+def bubble_panel(view: SeatView) -> Panel:
+    """Return the panel with the bubble at the teammate's head."""
+    teammate, template = 1 - view.seat, "worlds/collab_overcooked/quick_ask.jinja"
+    if not view.acts or view.brief["typed"] or teammate not in view.talk.addressees:
+        return Panel("quick-ask", template, AskBubble("", 0, ()))
+    is_asking = view.choice.hints and view.choice.hinted is None
+    hinted = tuple(hinted_requests(view)) if is_asking else ()
+    works = list(dict.fromkeys(works_to_ask(view)))[:MOST]
+    offered = [_entry(work, hinted) for work in works]
+    if "recipe" not in view.brief:
+        offered.append(_question(gettext("What next?"), gettext("What should I do next?")))
+    return Panel("quick-ask", template, AskBubble(view.talk.members[teammate], teammate, tuple(offered)))
+
+
+def works_to_ask(view: SeatView) -> Iterator[Work]:
+    """Yield the pieces of work that this cook can sensibly request of the teammate now."""
+    return _of_assistant(view) if view.seat == CHEF else _of_chef(view)
+
+
+def _of_assistant(view: SeatView) -> Iterator[Work]:
+    """Yield the work of the assistant: what the recipe needs from its room, if the reader knows the recipe,
+    a dish, and what can be blended. Each raw ingredient is offered whole and cut, in a fixed order."""
+    cut_rows = {inside[0] for (name, inside) in food_rules().rows if name == BOARD}
+    recipe = view.brief.get("recipe", {"ingredients": (), "steps": ()})
+    for name, _ in recipe["ingredients"]:
+        yield Work(BRING, name, bring_raw(name))
+        if name in cut_rows:
+            yield Work(CUT, name, bring_slices(name))
+    if view.brief["in_dish"]:
+        yield Work(BRING, DISH, BRING_DISH)
+    blended = {inside[0]: product for (name, inside), product in food_rules().rows.items() if name == BLENDER}
+    wanted = [one[2] for one in recipe["steps"] if one[0] == BLENDER]
+    for thing in (*wanted, *_shared_things(view), *_held(view)):
+        if thing in blended and blended[thing].startswith("mashed_"):
+            raw = blended[thing].removeprefix("mashed_")
+            yield Work(BLEND, thing, ((PICKUP, thing, COUNTER), *bring_mash(raw)[1:]))
+    yield from _to_pass(view, ASSISTANT)
+
+
+def _of_chef(view: SeatView) -> Iterator[Work]:
+    """Yield the work of the chef: to cook or bake what is handed over, or to pass what is ready. Every thing
+    is offered for both utensils, so that the choice tells nothing of the recipe."""
+    for thing in _shared_things(view):
+        for utensil in OWN_UTENSILS[CHEF] if thing != DISH else ():
+            macros = (*put_from_counter(thing, utensil), HEAT[utensil])
+            yield Work(JOBS[utensil], thing, macros)
+    yield from _to_pass(view, CHEF)
+
+
+def _to_pass(view: SeatView, seat: int) -> Iterator[Work]:
+    """Yield the work to hand over what is ready in a utensil of this seat, and needs no dish."""
+    for each in view.observation["utensils"]:
+        ready = each["ready"]
+        if ready and each["thing"] in OWN_UTENSILS[seat] and ready not in food_rules().served_in_dish:
+            yield Work(PASS, ready, ((PICKUP, ready, each["thing"]), (PLACE,)))
+
+
+def _shared_things(view: SeatView) -> list[str]:
+    shared = {tuple(cell) for cell in SHARED_COUNTERS}
+    lying = (one for one in view.observation["counters"] if tuple(one["at"]) in shared)
+    return [base_food(one["thing"]) for one in lying]
+
+
+def _held(view: SeatView) -> list[str]:
+    """Return what this cook holds, because it can be handed over at once."""
+    held = view.observation["players"][view.seat]["holds"]
+    return [base_food(held)] if held and view.seat != ASSISTANT else []
+
+
+def _entry(work: Work, hinted: Sequence[Command]) -> QuickRequest:
+    requests = tuple(canonical_json(list(macro)) for macro in work.macros)
+    name = gettext(work.name).format(thing=thing_words(work.thing))
+    picture = next((macro[1] for macro in reversed(work.macros) if macro[0] == PICKUP), work.thing)
+    is_hinted = bool(hinted) and work.macros[: len(hinted)] == tuple(hinted)
+    return QuickRequest(
+        f"quick-{text_hash(name)[:12]}",
+        name,
+        picture,
+        requests,
+        commands_words(work.macros),
+        is_hinted=is_hinted,
+    )
+
+
+def _question(name: str, text: str) -> QuickRequest:
+    return QuickRequest(f"quick-{text_hash(text)[:12]}", name, "", (), text, text)

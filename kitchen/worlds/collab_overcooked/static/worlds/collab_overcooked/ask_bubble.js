@@ -1,0 +1,118 @@
+/* Ask the teammate in the drawing: its cook, the button beside the actions or the key A opens a bubble at its head. One
+   press there sends a whole piece of work. What was asked for is seen over the teammate until it is done. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play || !document.getElementById("quick-ask")) return;
+
+  const OPEN = "show-quick-ask"; // class of the page
+  const KEY = "a";
+  const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
+  let opener = null; // where the focus goes back to
+
+  const bubble = () => document.getElementById("quick-ask");
+  const form = () => document.getElementById("quick-ask-form");
+  const isOpen = () => play.classList.contains(OPEN);
+  const buttons = () => document.querySelectorAll("[data-open-ask]");
+  const spot = () => document.querySelector(".teammate-spot");
+
+  /* on the teammate's side of the drawing, at the height of its head */
+  function place() {
+    if (!spot() || !play.kitchen) return;
+    const [x, y] = play.kitchen.at(1 - play.kitchen.own());
+    play.kitchen.put(spot(), [x, y]);
+    bubble().dataset.side = x < 2 ? "left" : "right";
+    bubble().dataset.row = y;
+  }
+
+  function say() {
+    for (const one of buttons()) {
+      one.setAttribute("aria-expanded", String(isOpen()));
+      one.hidden = !form();
+      if (form()) one.querySelector("[data-ask-name]").textContent = form().querySelector("b").textContent;
+    }
+  }
+
+  function open(from) {
+    if (!form()) return;
+    opener = from;
+    play.classList.add(OPEN);
+    place();
+    say();
+    (form().querySelector("[data-hinted]:not(:disabled)") ?? form().querySelector("[data-quick]:not(:disabled)") ?? form().querySelector("b")).focus({ preventScroll: true });
+  }
+
+  function close({ focus = true } = {}) {
+    if (!isOpen()) return;
+    play.classList.remove(OPEN);
+    say();
+    const target = opener?.isConnected && opener.checkVisibility() ? opener : document.querySelector(".act-together [data-open-ask]");
+    if (focus) target?.focus({ preventScroll: true });
+    opener = null;
+  }
+
+  function send(button) {
+    const to = form();
+    if (button.disabled || document.getElementById("connection").dataset.state !== "connected") return;
+    to.querySelector('[name="text"]').value = button.dataset.text;
+    const added = JSON.parse(button.dataset.requests).map((value) => Object.assign(document.createElement("input"), { type: "hidden", name: "requests", value }));
+    to.append(...added);
+    to.requestSubmit();
+    for (const one of added) one.remove();
+    to.querySelector('[name="text"]').value = "";
+    close();
+  }
+
+  /* the complete form, which is folded beside the game or in the panel below it */
+  function more() {
+    close({ focus: false });
+    play.querySelector('[data-panel-tab="ask"]')?.click();
+    const fold = document.querySelector(".ask-fold");
+    if (!fold) return;
+    fold.open = true;
+    fold.querySelector("select, textarea")?.focus();
+  }
+
+  function onClick(event) {
+    const from = event.target.closest("[data-open-ask]");
+    if (from) return isOpen() ? close() : open(from);
+    if (event.target.closest("[data-close-ask]")) return close();
+    if (event.target.closest("[data-more-requests]")) return more();
+    const quick = event.target.closest("[data-quick]");
+    if (quick) return send(quick);
+    return bubble().contains(event.target) ? undefined : close({ focus: false });
+  }
+
+  function onKey(event) {
+    if (isOpen() && event.key === "Escape") {
+      event.preventDefault();
+      return close();
+    }
+    if (isOpen() && event.key.startsWith("Arrow") && bubble().contains(event.target)) return move(event);
+    const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.repeat;
+    if (!isPlain || event.key.toLowerCase() !== KEY || event.target.closest?.(WRITING)) return undefined;
+    if (!document.querySelector("[data-keys-switch]")?.checked || document.querySelector("dialog[open]") || !form()) return undefined;
+    event.preventDefault();
+    return isOpen() ? close() : open(document.activeElement === document.body ? null : document.activeElement);
+  }
+
+  function move(event) {
+    const all = [...form().querySelectorAll(".quick:not(:disabled)")];
+    const by = ["ArrowDown", "ArrowRight"].includes(event.key) ? 1 : -1;
+    event.preventDefault();
+    event.stopPropagation();
+    all[(all.indexOf(document.activeElement) + by + all.length) % all.length]?.focus();
+  }
+
+  function show() {
+    if (isOpen() && (!form() || ["over", "answer"].includes(play.choosing.phase))) close({ focus: false });
+    place();
+    say();
+  }
+
+  document.addEventListener("click", onClick);
+  document.addEventListener("keydown", onKey, true);
+  play.addEventListener("brigade:panels", show);
+  show();
+})();

@@ -1,0 +1,126 @@
+/* Wait for the teammate: one press of the button or of the key W, and the cook waits step after step until there is something to do, or until any key
+   or press stops it. The server says in #wait-on what has happened; what is newer than at the press ends the wait.
+   A clock at the own cook shows for how many steps it has waited. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play || !document.getElementById("wait-on")) return;
+
+  const { choosing, kitchen } = play;
+  const VALUE = '["wait","1"]';
+  const KEY = "w";
+  const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
+  const PACE = 350; // milliseconds between two steps, in which each can be seen
+  const MODIFIERS = ["Shift", "Control", "Alt", "Meta", "CapsLock"];
+  const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false };
+  const said = document.getElementById("wait-said-why");
+  const clock = document.querySelector("[data-wait-clock]");
+
+  const panel = () => document.getElementById("wait-on");
+  const known = () => ({ message: Number(panel().dataset.message), news: Number(panel().dataset.newsStep) });
+  const may = () => choosing.may() && "possible" in panel().dataset; // else steps pass by themselves
+  const words = (name) => panel().querySelector(`[data-${name}]`)?.textContent ?? "";
+
+  function start() {
+    if (state.on || !may()) return;
+    Object.assign(state, { on: true, steps: 0, step: "" }, known());
+    said.textContent = "";
+    step();
+  }
+
+  function stop(why = "") {
+    if (!state.on) return;
+    state.on = false;
+    clearTimeout(state.timer);
+    state.timer = 0;
+    if (why) said.textContent = why;
+    show();
+  }
+
+  /* one step of waiting; the amount that somebody typed beside it stays */
+  function step() {
+    state.timer = 0;
+    const radio = choosing.radioOf(VALUE);
+    if (!state.on || !radio || !choosing.may() || document.hidden) return stop();
+    const field = radio.closest("[data-amount]")?.querySelector("input[type=number]");
+    const typed = field?.value;
+    if (field) field.value = "1";
+    state.step = choosing.step;
+    state.steps += 1;
+    choosing.send(radio);
+    if (field) field.value = typed;
+    return show();
+  }
+
+  function reason() {
+    const { message, news } = known();
+    if (message > state.message) return words("written");
+    return news > state.news ? words("news") : "";
+  }
+
+  function look() {
+    if (!panel()) return;
+    if (state.on) goOn();
+    show();
+  }
+
+  function goOn() {
+    if (choosing.phase === "over" || choosing.phase === "answer") return stop();
+    if (reason()) return stop(reason());
+    if (!may() || choosing.step === state.step || state.timer) return undefined;
+    state.timer = setTimeout(step, PACE);
+    return undefined;
+  }
+
+  function show() {
+    const button = panel()?.querySelector("[data-wait-on]");
+    play.classList.toggle("is-waiting-on", state.on);
+    showClock();
+    if (!button) return;
+    button.disabled = !state.on && !may();
+    button.querySelector("[data-at-rest]").hidden = state.on;
+    button.querySelector("[data-running]").hidden = !state.on;
+  }
+
+  function showClock() {
+    if (!clock) return; // where there is no drawing
+    clock.hidden = !state.on;
+    if (!state.on) return;
+    clock.querySelector("text").textContent = state.steps;
+    kitchen.put(clock, kitchen.at(kitchen.own()));
+  }
+
+  /* what stops the wait does nothing else at the button, which would begin it again */
+  function onPress(event) {
+    const wasOn = state.on;
+    if (event.type === "keydown" && MODIFIERS.includes(event.key)) return;
+    stop();
+    state.stopped = wasOn;
+    if (!wasOn && isKey(event)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      start();
+    }
+  }
+
+  function isKey(event) {
+    if (event.type !== "keydown" || event.key.toLowerCase() !== KEY || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return false;
+    const isFree = !event.target.closest?.(WRITING) && !document.querySelector("dialog[open]");
+    return isFree && document.querySelector("[data-keys-switch]")?.checked && !document.querySelector(".typed-plan");
+  }
+
+  document.addEventListener("pointerdown", onPress, true);
+  document.addEventListener("keydown", onPress, true);
+  document.addEventListener("visibilitychange", () => document.hidden && stop());
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-wait-on]") && !state.stopped) start();
+  });
+  play.addEventListener("brigade:panels", look);
+  play.addEventListener("brigade:choice", () => {
+    if (choosing.sent && !state.on) said.textContent = ""; // something else was chosen since
+    show();
+  });
+  document.addEventListener("htmx:wsAfterMessage", () => play.classList.contains("is-elsewhere") && stop());
+  show();
+})();

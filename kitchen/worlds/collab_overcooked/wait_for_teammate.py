@@ -1,0 +1,132 @@
+"""Find what a cook who waits for the teammate has to know, and show the button that begins to wait.
+
+The page waits one step after another, with one command for each step, until this module reports something
+newer than what was known when the wait began (see `wait_on.js`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView, StepView
+from kitchen.contract.world import Event
+from kitchen.words.english_text import sentence_case
+from kitchen.words.gettext_without_django import gettext
+from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
+from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, PLACE, WAIT
+from kitchen.worlds.collab_overcooked.room_layout import OWN_UTENSILS, SHARED_COUNTERS
+
+IDLE_STEPS = 2
+"""Steps of a teammate without anything to do after which both would wait for each other."""
+IDLE_REMINDER = 5
+"""Steps after which this is told again, so that nobody waits until the end of the game."""
+
+
+class News(NamedTuple):
+    """The newest thing that a waiting cook has to know. `step` is the step in which it happened, 0 if there
+    is none."""
+
+    step: int
+    text: str
+
+
+class WaitButton(NamedTuple):
+    """The content of the panel with the button. `is_possible` is false while this cook carries something out,
+    because its steps pass by themselves. `message` is the number of the newest message from somebody else, 0
+    if there is none."""
+
+    teammate: str
+    is_possible: bool
+    message: int
+    news_step: int
+    news: str
+
+
+def wait_panel(view: SeatView) -> Panel:
+    """Return the panel with the button to wait for the teammate, and with what ends the wait."""
+    template = "worlds/collab_overcooked/wait_on.jinja"
+    if not view.acts:
+        return Panel("wait-on", template, WaitButton("", False, 0, 0, ""))
+    said = [one.number for one in view.talk.messages if one.sender not in (None, view.talk.member)]
+    news = newest_news(view)
+    teammate = view.players[1 - view.seat].name
+    shows = WaitButton(
+        teammate,
+        view.phase == "choose" and not view.choice.may_act,
+        max(said, default=0),
+        news.step,
+        news.text,
+    )
+    return Panel("wait-on", template, shows)
+
+
+def newest_news(view: SeatView) -> News:
+    """Return the newest thing that needs this cook: something ready in an own utensil, something handed over,
+    a failure, or a teammate who waits, too."""
+    found = (
+        News(step.number, text)
+        for step in view.history
+        for event in step.events
+        if (text := _news_text(event, view))
+    )
+    return max(next(found, News(0, "")), _idle_news(view))
+
+
+def _news_text(event: Event, view: SeatView) -> str:
+    """Return the sentence about an event, if it needs this cook; else an empty text."""
+    teammate, data = 1 - view.seat, event.data
+    if event.kind == "ready" and data["utensil"] in OWN_UTENSILS[view.seat]:
+        text = gettext("{utensil}: {product} is ready")
+        return sentence_case(
+            text.format(utensil=thing_words(data["utensil"]), product=thing_words(data["product"]))
+        )
+    if (event.kind, event.seat) == ("done", teammate) and tuple(data["macro"]) == (PLACE,):
+        return _handed_over(view)
+    if event.kind == "destroyed":
+        text = gettext("{utensil}: this made nothing, and {contents} is lost")
+        return sentence_case(
+            text.format(utensil=thing_words(data["utensil"]), contents=list_words(data["contents"]))
+        )
+    if event.kind == "delivered" and not data["right"]:
+        return gettext("This was not what was ordered")
+    return gettext("What was needed is gone") if (event.kind, event.seat) == ("gone", view.seat) else ""
+
+
+def _handed_over(view: SeatView) -> str:
+    """Return a sentence about what lies on the shared counters; empty if they are empty."""
+    shared = {tuple(cell) for cell in SHARED_COUNTERS}
+    things = [one["thing"] for one in view.observation["counters"] if tuple(one["at"]) in shared]
+    text = gettext("On the shared counter: {things}")
+    return text.format(things=list_words(things)) if things else ""
+
+
+def _idle_news(view: SeatView) -> News:
+    """Return the news that the teammate has been waiting for `IDLE_STEPS` steps while no utensil runs. It is
+    told again in every step whose number is a multiple of `IDLE_REMINDER`."""
+    teammate, seen = 1 - view.seat, view.observation
+    doing = seen["players"][teammate]["doing"]
+    runs = any(each["left"] is not None for each in seen["utensils"])
+    if runs or (doing and doing[0] != WAIT) or view.plans.by_seat.get(teammate):
+        return News(0, "")
+    numbers = [step.number for step in reversed(idle_steps(view.history, teammate))]
+    since_known = bool(numbers) and (len(numbers) < len(view.history) or len(numbers) == view.step)
+    told = [number for number in numbers if number % IDLE_REMINDER == 0]
+    told += numbers[IDLE_STEPS - 1 : IDLE_STEPS] if since_known else []
+    if len(numbers) < IDLE_STEPS or not told:
+        return News(0, "")
+    return News(max(told), gettext("{cook} waits for you, too").format(cook=view.players[teammate].name))
+
+
+def idle_steps(history: Sequence[StepView], seat: int) -> list[StepView]:
+    """Return the newest steps in which this seat did nothing but wait, newest first, although nothing was
+    about to become ready. Its last action must have ended."""
+
+    def is_idle(step: StepView) -> bool:
+        command = step.commands.get(seat, GO_ON)
+        ended = any(event.seat == seat and event.kind in ("done", "gone") for event in step.events)
+        waited = command == GO_ON or command[0] == WAIT
+        return waited and not ended and not any(event.kind == "ready" for event in step.events)
+
+    return list(takewhile(is_idle, history))

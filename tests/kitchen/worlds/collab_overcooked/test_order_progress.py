@@ -1,0 +1,89 @@
+"""The order panel shows progress to those who know the recipe, and to both cooks what they did together."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.worlds.collab_overcooked.order_progress import (
+    RecipeStep,
+    RecipeSteps,
+    Together,
+    handed_over,
+    met_soon,
+    order_panel,
+)
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+from tests.kitchen.worlds.collab_overcooked.games import command, execute, game, play
+from tests.kitchen.worlds.collab_overcooked.test_practice_hints import request, view
+
+
+def shown(world: CollabOvercooked, seat: int, asked: list[TeamMessage]) -> dict[str, object]:
+    """The content of each part of the order panel."""
+    return {part.id: part.shows for part in order_panel(view(world, seat, asked)).parts}
+
+
+def steps(world: CollabOvercooked, seat: int) -> tuple[RecipeStep, ...]:
+    """The steps of the recipe that this seat is shown."""
+    return cast(RecipeSteps, shown(world, seat, [])["recipe-steps"]).steps
+
+
+CUT_PUMPKIN = [
+    command(text)
+    for text in (
+        "pickup pumpkin ingredient_dispenser",
+        "put_obj_in_utensil chopping_board0",
+        "cut chopping_board0",
+        "wait 2",
+        "pickup pumpkin_slices chopping_board0",
+        "place_obj_on_counter",
+    )
+]
+
+
+def test_steps_of_the_recipe_are_ticked_when_what_they_make_is_there_or_was_used() -> None:
+    world = game("baked_pumpkin_soup", gamma=3.0)
+
+    def ticks() -> list[bool]:
+        return [step.is_done for step in steps(world, 0)]
+
+    assert ticks() == [False] * 4
+    play(world, 1, *map(" ".join, CUT_PUMPKIN))
+    assert ticks() == [True, False, False, False]
+    play(world, 0, "pickup pumpkin_slices counter", "put_obj_in_utensil oven0", "bake oven0", "wait 3")
+    assert ticks() == [True, True, False, False], "the slices are gone into what was baked"
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_all_steps_are_ticked_when_the_dish_is_delivered(task: str) -> None:
+    world, pair = game(task, gamma=3.0), references(task)[0]
+    execute(world, (pair.chef, pair.assistant))
+    assert steps(world, 0) and all(step.is_done for step in steps(world, 0))
+    assert not steps(world, 1)
+
+
+def test_both_cooks_see_the_same_of_what_was_handed_over_and_met_soon() -> None:
+    world = game("baked_pumpkin_soup", gamma=3.0)
+    asked = [request(1, 0, [macro for macro in CUT_PUMPKIN if macro[0] != "wait"])]
+    play(world, 1, *map(" ".join, CUT_PUMPKIN))
+    slices = (1, "pumpkin_slices", "pumpkin slices")
+    assert {cast(Together, shown(world, seat, asked)["together"]) for seat in (0, 1)} == {((slices,), 1)}
+
+
+def test_a_request_is_met_soon_once_and_only_within_its_time() -> None:
+    world, players = game("boiled_egg", gamma=3.0), list[dict[str, object]]()
+    bring = [command("pickup egg ingredient_dispenser"), command("place_obj_on_counter")]
+    play(world, 0, "wait 5")
+    play(world, 1, *map(" ".join, bring))
+    players = world.observe(0)["players"]
+
+    def met(*steps: int) -> int:
+        asked: list[TeamMessage] = [request(number, 0, bring, step) for number, step in enumerate(steps, 1)]
+        return met_soon(asked, players)
+
+    assert [one.thing for one in handed_over(players)] == ["egg"]
+    assert (met(6), met(6, 6), met(1), met(20)) == (1, 1, 0, 0)
