@@ -62,7 +62,7 @@
 
   function showList(button, actions) {
     const box = list();
-    box.replaceChildren(...(actions.length ? choices(actions) : [nothing()]));
+    box.replaceChildren(...(actions.length ? choices(actions) : [nothing(button.dataset.nothing)]));
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", button.querySelector(".station-name").firstChild.textContent);
     box.hidden = false;
@@ -110,10 +110,10 @@
     return row;
   }
 
-  function nothing() {
+  function nothing(words = SAY.nothingHere) {
     const text = document.createElement("p");
-    text.textContent = SAY.nothingHere;
-    say(SAY.nothingHere);
+    text.textContent = words;
+    say(words);
     return text;
   }
 
@@ -134,7 +134,8 @@
     const left = Math.min(at.left - frame.left, frame.width - box.offsetWidth - 8);
     box.style.left = `${Math.max(8, left)}px`;
     const above = at.top - box.offsetHeight - 4;
-    const top = at.bottom + 4 + box.offsetHeight > foot() && above > 0 ? above : at.bottom + 4;
+    const [least, most] = [play.querySelector(".topbar").getBoundingClientRect().bottom + 4, foot() - box.offsetHeight - 4];
+    const top = at.bottom + 4 > most && above > least ? above : Math.max(least, Math.min(most, at.bottom + 4)); // never cut
     box.style.top = `${top - frame.top}px`;
   }
 

@@ -16,6 +16,7 @@
   const moved = new WeakMap(); // by button: where it was put
   const { blockPictures: pictures } = play;
   let builder = 0; // pixels, as the style sheet knows
+  let labelled = ""; // for which places the words were arranged
 
   function show(now, names) {
     const here = new Set(now.spots.map(({ spot }) => spot));
@@ -110,7 +111,19 @@
       if (button.classList.contains("is-beyond") === seen) button.classList.toggle("is-beyond", !seen);
       if (kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(kind));
     }
+    label(placed, wide);
   }
+
+  /* the words at things, once all is where it stays for a moment */
+  function label(placed, wide) {
+    const spots = placed.filter(({ seen }) => seen).map((one) => ({ button: buttons.get(one.spot), middle: one.middle, body: "seat" in one ? bodyRoom(one.middle, wide) : null }));
+    const key = spots.map(({ button, middle }) => [middle.map(Math.round), button.className, button.hasAttribute("data-hinted")].join()).join(" ");
+    if (key === labelled) return;
+    labelled = key;
+    play.mapLabels.arrange(spots);
+  }
+
+  const bodyRoom = ([x, y], wide) => ({ left: x - wide / 2, right: x + wide / 2, top: y - wide * 0.8, bottom: y + wide * 0.5 });
 
   /* written only where it changes: the page need not be laid out again */
   function moveTo(button, transform) {
