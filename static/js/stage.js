@@ -71,7 +71,7 @@
     button.setAttribute("aria-expanded", "true");
     box.dataset.of = button.dataset.spot;
     open = about(button.dataset.spot);
-    box.querySelector("button")?.focus();
+    box.querySelector("button")?.focus({ preventScroll: true }); // it is in sight
   }
 
   /* those that the menu has behind a disclosure are behind one here, too */

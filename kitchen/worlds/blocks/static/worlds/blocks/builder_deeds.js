@@ -34,8 +34,14 @@
     if (!shown) return;
     shown.setAttribute("href", `#pose-${name}`);
     setTimeout(() => {
-      if (shown.getAttribute("href") === `#pose-${name}`) shown.setAttribute("href", button.dataset.holds ? "#pose-carry" : "#pose-stand");
+      if (shown.getAttribute("href") === `#pose-${name}`) shown.setAttribute("href", restOf(button));
     }, lasts);
+  }
+
+  /* who has reached the goal stays glad */
+  function restOf(button) {
+    if (document.querySelector("#over.is-over[data-reached]")) return "#pose-cheer";
+    return button.dataset.holds ? "#pose-carry" : "#pose-stand";
   }
 
   play.builderDeeds = { show, cheer };

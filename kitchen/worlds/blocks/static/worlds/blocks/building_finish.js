@@ -61,6 +61,7 @@
     if (!world.ground.box || isFinished || !isReached()) return;
     isFinished = true;
     toast.hidden = true;
+    builderDeeds.cheer(world.now.spots);
     mapCamera.resetZoom();
     const blocks = mapBlocks.wanted().length;
     if (!before || CALM.matches || !view.angled || blocks > MOST) view.dusk = 1;
@@ -175,9 +176,8 @@
 
   function paintFlag(pen) {
     const tops = mapBlocks.wanted().filter(([x, y, z]) => !wantedAt(x, y + 1, z) && y === mapBlocks.highest());
-    const [x, y, z] = [0, 1, 2].map((axis) => tops.reduce((sum, cell) => sum + cell[axis], 0) / tops.length);
-    const nearest = [...tops].sort((one, other) => Math.hypot(one[0] - x, one[2] - z) - Math.hypot(other[0] - x, other[2] - z))[0];
-    const [left, foot] = pixels([nearest[0], y + 0.5, nearest[2]]);
+    const [x, y, z] = tops.reduce((best, cell) => (cell[0] - cell[2] > best[0] - best[2] ? cell : best)); // the right corner, where nobody begins
+    const [left, foot] = pixels([x, y + 0.5, z]);
     const tall = view.cell * 1.05;
     pen.strokeStyle = "#6f4a2a";
     pen.lineCap = "round";

@@ -106,7 +106,7 @@
   function paintNumbers(pen, low, high) {
     const size = Math.round(Math.max(10, Math.min(15, view.cell / 4)));
     if (view.cell < 20) return;
-    pen.font = `600 ${size}px sans-serif`;
+    pen.font = `600 ${size}px ${view.font}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.fillStyle = view.colours.number;
@@ -125,7 +125,7 @@
     else if (puts) pen.drawImage(pictures.tile(wanted, view.sprite), x - view.cell / 2, y - view.cell / 2, view.cell, view.cell);
     pen.lineJoin = "round";
     if (isHint) pen.setLineDash([6, 5]);
-    for (const [colour, wide] of [[view.colours.print, 6], [kind && kind !== wanted ? view.colours.bad : view.colours.accent, 3]]) {
+    for (const [colour, wide] of [[view.colours.print, 6], [kind && world.ground.blueprint && kind !== wanted ? view.colours.bad : view.colours.accent, 3]]) {
       pen.strokeStyle = colour;
       pen.lineWidth = wide;
       pen.beginPath();

@@ -22,6 +22,7 @@
 
   function readColours() {
     const style = getComputedStyle(stage);
+    view.font = style.fontFamily;
     return Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--${name}`)]));
   }
 

@@ -24,10 +24,13 @@
     const levels = tools.querySelector("[data-levels]");
     levels.hidden = view.level === null;
     if (levels.hidden) return;
-    levels.querySelector("output").textContent = filled(stage.dataset.levelWords, { level: view.level + 1, levels: mapBlocks.highest() + 1 });
+    const [level, all] = [view.level + 1, mapBlocks.highest() + 1];
+    const output = levels.querySelector("output");
+    output.setAttribute("aria-label", filled(stage.dataset.levelWords, { level, levels: all }));
+    output.textContent = `${level}/${all}`;
     for (const button of levels.querySelectorAll("[data-level]")) {
       const to = view.level + Number(button.dataset.level);
-      button.toggleAttribute("aria-disabled", to < 0 || to > mapBlocks.highest());
+      button.setAttribute("aria-disabled", String(to < 0 || to > mapBlocks.highest()));
     }
   }
 
@@ -41,7 +44,7 @@
   }
 
   function onTool({ target }) {
-    const button = target.closest("button");
+    const button = target.closest("[data-level], [data-zoom], [data-angle]");
     if (!button) return;
     if (button.dataset.level) goLevel(Number(button.dataset.level));
     if (button.dataset.zoom) mapCamera.zoom(Number(button.dataset.zoom));
@@ -66,7 +69,7 @@
     goLevel(PAGES[event.key]);
   }
 
-  tools.querySelector(".map-tools").addEventListener("click", onTool);
+  tools.addEventListener("click", onTool);
   tools.addEventListener("keydown", onKey);
   setAngle(mapCamera.keptAngle());
   play.mapTools = { firstLevel, showLevel };
