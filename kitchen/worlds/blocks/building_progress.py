@@ -1,4 +1,4 @@
-"""Build the panel in the picture that counts the blocks of the building, and says what its level still lacks."""
+"""Build the panel in the picture that counts the blocks of the building, and what its level lacks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Describe a cell of the building as a person would: "bottom, back wall, block 3 from the left".
 
-The words follow the picture: the front and the right wall are those that one sees. `static/worlds/blocks/cell_words.js`
-uses the same texts and the same rule in the browser. Coordinates stay in tables and exports.
+The words follow the picture: the front and the right wall are those that one sees. `cell_words.js` uses the
+same texts and the same rule in the browser. Coordinates stay in tables and exports.
 """
 
 from __future__ import annotations

@@ -152,13 +152,13 @@ async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_a
     box = await page.locator(".map-canvas").bounding_box()
     assert box
     await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert (await page.inner_text("[data-pointed]")).startswith("missing: sandstone level 1")
+    assert (await page.inner_text("[data-pointed]")).startswith("Place sandstone")
     swings = page.locator(".is-builder .character use[href='#pose-chop']")
     assert await swings.count() == 0
-    await page.evaluate(STAND, {"sandstone": [0, 64]})
+    await page.evaluate(STAND, {"sandstone": [0, 1, 28, 1]})
     assert await swings.count() == 1
     await page.evaluate(PAINTED)
-    assert (await page.inner_text("[data-pointed]")).startswith("sandstone level 1")
+    assert (await page.inner_text("[data-pointed]")).startswith("sandstone")
     await page.mouse.move(2, 2)
     assert await page.inner_text("[data-pointed]") == ""
     await page.close()

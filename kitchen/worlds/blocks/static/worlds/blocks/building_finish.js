@@ -14,13 +14,14 @@
   const MOST = 1500; // blocks of a building that is turned
   const [SHADE, SIDE] = [0.24, 0.11]; // of the sides of a turned block
   const { blockPictures: pictures, builderDeeds, ghostBuilding, mapBlocks, mapCamera } = play;
-  const { world, blockAt, wantedAt, inSite } = mapBlocks;
+  const { world, blockAt, inSite } = mapBlocks;
   const { view, ANGLE, USUAL, CALM, pixels } = mapCamera;
   const { filled } = play.cellWords;
   const toast = stage.querySelector("[data-toast]");
   let pops = []; // of blocks: where, what, since when
   let turning = 0; // since when the finished building is turned
   let isFinished = false;
+  let blocks = []; // of the finished building
   view.dusk = 0; // how much of the evening there is: 0 to 1
 
   const isOver = () => Boolean(document.querySelector("#over.is-over"));
@@ -63,8 +64,8 @@
     toast.hidden = true;
     builderDeeds.cheer(world.now.spots);
     mapCamera.resetZoom();
-    const blocks = mapBlocks.wanted().length;
-    if (!before || CALM.matches || !view.angled || blocks > MOST) view.dusk = 1;
+    blocks = mapBlocks.built();
+    if (!before || CALM.matches || !view.angled || blocks.length > MOST) view.dusk = 1;
     else turning = performance.now();
   }
 
@@ -116,8 +117,7 @@
     const [c, s] = [Math.cos(view.yaw), Math.sin(view.yaw)];
     const near = ([x, y, z]) => x * s + z * c + y / 100;
     const seen = WAYS.filter(([east, south]) => east * s + south * c > 0.01);
-    for (const [x, y, z, kind] of mapBlocks.wanted().sort((one, other) => near(one) - near(other))) {
-      if (!blockAt(x, y, z)) continue;
+    for (const [x, y, z, kind] of [...blocks].sort((one, other) => near(one) - near(other))) {
       const face = pictures.tile(play.mapPainting.shownKind(kind), view.sprite);
       for (const way of seen) if (!blockAt(x + way[0], y, z + way[1])) paintWall(pen, face, [x, y, z], way, [c, s]);
       if (!blockAt(x, y + 1, z)) paintSide(pen, face, ghostBuilding.TOP.map((each) => ghostBuilding.corner([x, y, z], each)), 0);
@@ -175,7 +175,8 @@
   }
 
   function paintFlag(pen) {
-    const tops = mapBlocks.wanted().filter(([x, y, z]) => !wantedAt(x, y + 1, z) && y === mapBlocks.highest());
+    const level = Math.max(...blocks.map(([, up]) => up));
+    const tops = blocks.filter(([, up]) => up === level);
     const [x, y, z] = tops.reduce((best, cell) => (cell[0] - cell[2] > best[0] - best[2] ? cell : best)); // the right corner, where nobody begins
     const [left, foot] = pixels([x, y + 0.5, z]);
     const tall = view.cell * 1.05;

@@ -101,8 +101,19 @@
     return found;
   }
 
+  /* all blocks on the site, as [x, y, z, kind], for who does not know the blueprint, too */
+  function built() {
+    const [low, high] = world.ground.box;
+    const found = [];
+    for (let y = low[1]; y <= high[1]; y += 1) for (let x = low[0]; x <= high[0]; x += 1) for (let z = low[2]; z <= high[2]; z += 1) {
+      const kind = blockAt(x, y, z);
+      if (kind) found.push([x, y, z, kind]);
+    }
+    return found;
+  }
+
   const highest = () => world.ground.box?.[1][1] ?? 0;
   const holds = (kind) => world.now.placeable.some(([item]) => item === kind);
 
-  play.mapBlocks = { world, read, blockAt, wantedAt, wanted, inSite, standing, highest, holds };
+  play.mapBlocks = { world, read, blockAt, wantedAt, wanted, built, inSite, standing, highest, holds };
 })();
