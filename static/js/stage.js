@@ -152,7 +152,7 @@
     box.replaceChildren();
     for (const name of ["style", "role", "aria-label", "data-of"]) box.removeAttribute(name);
     say("");
-    if (inside) button?.focus();
+    if (inside) button?.focus({ preventScroll: true });
   }
 
   /* it stays as long as it is about what can be done */

@@ -10,6 +10,7 @@
 
   const GLIDE = [240, 700]; // least and most milliseconds of a walk
   const PACE = 90; // milliseconds for a cell
+  const BESIDE = 1.8; // times as wide as high
   const { builderDeeds, buildingFinish, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
   const { world, standing } = mapBlocks;
   const { view, ANGLE, USUAL, CALM } = mapCamera;
@@ -74,9 +75,11 @@
     if (world.now) draw();
   }
 
-  /* what stands in the picture covers nothing of the site */
+  /* what stands in the picture covers nothing of the site: it is above it, or beside it in a wide and low picture */
   function reserve() {
-    view.inset = world.ground?.box && progress()?.childElementCount ? progress().offsetTop + progress().offsetHeight : 0;
+    const isBeside = view.width > BESIDE * view.height;
+    view.inset = world.ground?.box && progress()?.childElementCount && !isBeside ? progress().offsetTop + progress().offsetHeight : 0;
+    stage.classList.toggle("is-low", isBeside);
   }
 
   function paint() {

@@ -9,6 +9,7 @@
 
   const DRAG = 6; // pixels from which a press on the map is a drag
   const FINGER = 22; // pixels around a click in which something is meant
+  const SMALL = 44; // pixels of a cell below which words beside it would cover builders
   const SITE = "site";
   const { cellActions, choosing, ghostBuilding, mapBlocks, mapCamera, mapPainting, mapSpots } = play;
   const { say } = play.cellWords;
@@ -171,11 +172,12 @@
     if (tip.dataset.words !== words + place) fillTip(words, place);
     tip.hidden = !words;
     if (!words) return;
-    const [x, y] = pixels(thing.at);
     const half = tip.offsetWidth / 2 + 6;
+    const isSmall = view.cell < SMALL; // then it stands in a corner, and covers nobody
+    const [x, y] = isSmall ? [0, view.height - view.cell * 0.75 - tip.offsetHeight - 14] : pixels(thing.at);
     const left = Math.max(half, Math.min(view.width - half, x));
     const above = y - view.cell * (view.angled ? 0.7 : 0.55) - tip.offsetHeight - 6;
-    const top = above > view.inset ? above : y + view.cell * 0.75 + 6;
+    const top = above > view.inset && !isSmall ? above : y + view.cell * 0.75 + 6;
     tip.style.transform = `translate(${Math.round(left - tip.offsetWidth / 2)}px, ${Math.round(top)}px)`;
   }
 

@@ -52,8 +52,8 @@
     const far = beyond([x, z], low, high);
     const isBehind = x + z < Math.min(low[0] + high[2], high[0] + low[2]);
     if (far < (isBehind ? NEAR : ASIDE)) return "";
-    if (isBehind && grows % 9 === 0) return "tree";
-    return grows % (isBehind ? 7 : 11) === 1 ? "bush" : "";
+    if (isBehind && grows % 13 === 0) return "tree";
+    return grows % (isBehind ? 9 : 13) === 1 ? "bush" : "";
   }
 
   /* how many cells it is outside of the area; 0 or less inside */
