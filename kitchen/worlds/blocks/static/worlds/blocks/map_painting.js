@@ -210,7 +210,7 @@
   /* its button is smaller than a finger */
   function noteBuilder({ at, spot, name }, place) {
     const [x, y] = pixels(place);
-    painting.things.push({ x: x - view.moved[0], y: y - view.moved[1], at, ahead: 4, spot, kind: "", name });
+    painting.things.push({ x: x - view.moved[0], y: y - view.moved[1], at, ahead: 4, spot, kind: "", name, body: true });
   }
 
   Object.assign(painting, { front, paint, paintGround, paintOver, noteBuilder, shownKind, top, canvas });

@@ -46,11 +46,24 @@
     return found.find((at) => at[1] <= view.level) ?? found[0];
   }
 
+  /* who knows the plan, and holds what it wants there, reaches the cell even through a builder */
+  const canPlace = (at) => !blockAt(...at) && at[1] <= view.level && Boolean(wantedAt(...at)) && mapBlocks.holds(wantedAt(...at));
+
+  /* whose head or body is under the pixel, not the feet: they stand on the cell */
+  function builderAt([x, y]) {
+    const size = mapSpots.builderSize();
+    const bodies = mapPainting.things.filter((one) => one.body);
+    const [left, up] = view.moved;
+    return bodies.find((one) => Math.abs(one.x + left - x) < size * 0.36 && y > one.y + up - size * 0.82 && y < one.y + up + size * 0.05) ?? null;
+  }
+
   /* what lies at a place of the page: a cell of the site, or the nearest thing */
   function thingAt({ clientX, clientY }) {
     const frame = canvas.getBoundingClientRect();
     const [x, y] = [clientX - frame.left, clientY - frame.top];
     const cell = siteCell([x, y]);
+    const builder = cell && !canPlace(cell) ? builderAt([x, y]) : null;
+    if (builder) return builder;
     if (cell) return { at: cell, spot: SITE };
     const [left, up] = view.moved;
     const far = (one) => Math.hypot(one.x + left - x, one.y + up - y) - (one.ahead ?? 0);

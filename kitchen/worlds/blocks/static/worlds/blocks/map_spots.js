@@ -174,5 +174,5 @@
     }));
   }
 
-  play.mapSpots = { show, place, button: (spot) => buttons.get(spot) };
+  play.mapSpots = { show, place, button: (spot) => buttons.get(spot), builderSize: () => builder };
 })();
