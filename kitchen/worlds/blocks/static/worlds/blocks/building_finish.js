@@ -11,6 +11,7 @@
   const POP = 380; // milliseconds in which a new block is seen to come
   const WAVE = 26; // milliseconds from cell to cell when a level is done
   const SHOWN = 2400; // milliseconds of the words about a level
+  const FULL = 0.8; // of its cells that a floor fills at least
   const MOST = 1500; // blocks of a building that is turned
   const [SHADE, SIDE] = [0.24, 0.11]; // of the sides of a turned block
   const { blockPictures: pictures, builderDeeds, ghostBuilding, mapBlocks, mapCamera } = play;
@@ -39,14 +40,21 @@
   }
 
   function celebrateLevel(level) {
-    const name = level === 0 ? "floor" : level === mapBlocks.highest() ? "roof" : "level";
-    say(filled(stage.dataset[`${name}Done`], { level: level + 1 }));
+    const cells = mapBlocks.wanted().filter(([, y]) => y === level);
+    say(filled(stage.dataset[`${partOf(level, cells.length)}Done`], { level: level + 1 }));
     cue("ready");
     builderDeeds.cheer(world.now.spots);
     if (CALM.matches) return;
-    const cells = mapBlocks.wanted().filter(([, y]) => y === level);
     const since = performance.now();
     pops.push(...cells.map(([x, y, z, kind]) => ({ at: [x, y, z], kind, since: since + WAVE * (x + z) })));
+  }
+
+  /* the lowest level is a floor, and the highest one a roof, if it is hardly open */
+  function partOf(level, blocks) {
+    const [low, high] = world.ground.box;
+    const isOpen = blocks < FULL * (high[0] - low[0] + 1) * (high[2] - low[2] + 1);
+    if (isOpen || level % high[1]) return "level";
+    return level ? "roof" : "floor";
   }
 
   function say(words) {

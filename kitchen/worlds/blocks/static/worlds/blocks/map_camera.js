@@ -13,7 +13,7 @@
   const NARROW = 600; // pixels below which a map is narrow
   const USUAL = Math.PI / 4; // radians: the side from which one looks
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side, from the usual side
-  const LARGEST = [92, 64]; // pixels of a cell of a site, on a wide and on a narrow map
+  const LARGEST = [112, 72]; // pixels of a cell of a site, on a wide and on a narrow map
   const SMALLEST = 13; // pixels of a cell below which a site is too large to be shown whole
   const MARGIN = 14; // pixels around a site
   const HEAD = 0.9; // cells above a site, for builders on its roof

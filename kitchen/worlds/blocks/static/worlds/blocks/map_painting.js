@@ -79,10 +79,9 @@
     const { area, box } = world.ground;
     mapScenery.paint(on, { area, box, y: area[0][1] - 0.5, view, at: pixels, cells, frame });
     if (view.dusk) {
-      on.globalAlpha = view.dusk;
-      on.fillStyle = view.colours.dusk;
+      Object.assign(on, { globalAlpha: view.dusk, globalCompositeOperation: "multiply", fillStyle: view.colours.dusk });
       on.fillRect(...frame);
-      on.globalAlpha = 1;
+      Object.assign(on, { globalAlpha: 1, globalCompositeOperation: "source-over" });
     }
     if (box && !view.dusk) ghostBuilding.paintGround(on);
   }

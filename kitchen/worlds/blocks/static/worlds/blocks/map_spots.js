@@ -7,7 +7,7 @@
   const box = play?.querySelector("[data-map] [data-spots]");
   if (!box) return;
 
-  const BUILDER = [40, 80]; // pixels of a builder: as wide as a cell, within these
+  const BUILDER = [40, 96]; // pixels of a builder: as wide as a cell, within these
   const EDGE = 22; // pixels from the edge at which what is out of sight is marked
   const APART = 44; // pixels between two marks at the edge: as wide as a finger
   const SVG = "http://www.w3.org/2000/svg";
@@ -84,7 +84,7 @@
   }
 
   /* in the frame: `cellOf` gives the cell of a spot, `at` its pixels; who stands further down is in front */
-  function place(spots, cellOf, at, { width, height, cell }) {
+  function place(spots, cellOf, at, { width, height, cell, level }) {
     const wide = Math.round(Math.max(BUILDER[0], Math.min(BUILDER[1], cell)));
     const aside = wide * 0.8; // between two builders
     if (builder !== wide) box.style.setProperty("--builder", `${wide}px`);
@@ -101,6 +101,7 @@
       return { ...one, middle: [x, y], seen: inSight([x, y]), depth: "seat" in one ? String(1000 + Math.round(cell[0] + cell[2])) : "" };
     });
     const covered = placed.filter(({ seen }) => seen).map(({ middle }) => middle);
+    if (level !== null) covered.push(...[30, 75, 120].map((up) => [width - 30, height - up])); // the buttons for levels
     for (const { spot, kind, middle, seen, depth } of placed) {
       const button = buttons.get(spot);
       if (button.style.zIndex !== depth) button.style.zIndex = depth;
