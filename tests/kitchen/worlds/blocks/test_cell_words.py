@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_no_two_cells_have_the_same_name(size: tuple[int, int, int]) -> None:
 
 def test_the_menu_and_the_facts_name_places_and_say_what_became_of_blocks() -> None:
     world = game("construction", {"stone": 9}, blueprint="small_house")
-    page = get_page(world.kind)
+    page: Any = get_page(world.kind)
     assert page.worded(seen(world, 0), ("remove", "1", "0", "0")) == (
         "Take away the block: bottom, back wall, block 2 from the left"
     )

@@ -19,7 +19,7 @@ def test_every_world_shows_what_is_wanted_at_the_start(family: str) -> None:
     world = game(family)
     cards = list(goal_cards(seen(world, 0)))
     assert all(card.amount > 0 and card.name for card in cards)
-    shows = {
+    shows: dict[str, Any] = {
         panel.id: panel.shows
         for panel in get_page(world.kind).panels(replace(seen(world, 0), shown=DRAWING_ONLY))
     }
