@@ -144,7 +144,7 @@
     const box = list();
     open = "";
     if (!box || box.hidden) return;
-    const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`);
+    const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`) ?? stage().querySelector("[data-spot].picked");
     const inside = box.contains(document.activeElement);
     button?.classList.remove("picked");
     button?.setAttribute("aria-expanded", "false");

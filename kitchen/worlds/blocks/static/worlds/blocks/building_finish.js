@@ -70,6 +70,7 @@
     if (!world.ground.box || isFinished || !isReached()) return;
     isFinished = true;
     toast.hidden = true;
+    if (before) cue("served");
     builderDeeds.cheer(world.now.spots);
     mapCamera.resetZoom();
     blocks = mapBlocks.built();

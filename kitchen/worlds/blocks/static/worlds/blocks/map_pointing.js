@@ -94,6 +94,12 @@
     play.mapView.paintNow();
   }
 
+  /* the button of the site stands for the cell that is marked, before stage.js looks what can be done there */
+  function pickSite({ target }) {
+    const button = mapSpots.button(SITE);
+    if (button && target.closest("button") === button && button.dataset.spot === SITE) pickAt({ spot: SITE, at: siteAt() }, button);
+  }
+
   /* the button of the site, from cell to cell; returns whether there is a cell */
   function moveCell(button, [east, south], up = 0) {
     const from = siteAt();
@@ -210,11 +216,12 @@
   };
 
   canvas.addEventListener("click", pick);
+  stage.addEventListener("click", pickSite);
   canvas.addEventListener("pointerdown", beginPress);
   canvas.addEventListener("pointermove", drag);
   for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, endPress);
   for (const name of ["pointermove", "pointerleave"]) canvas.addEventListener(name, point);
   for (const name of ["pointerover", "pointerout", "focusin", "focusout"]) play.addEventListener(name, (event) => event.target.closest?.("#menu") && nameCell(event));
   for (const name of ["focusin", "focusout"]) stage.addEventListener(name, () => play.mapView?.draw());
-  play.mapPointing = { show, moveCell, forget, picked: () => picked };
+  play.mapPointing = { show, moveCell, forget, siteCell, picked: () => picked };
 })();
