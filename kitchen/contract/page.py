@@ -405,7 +405,7 @@ class Page(ABC):
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
         """Return a hint that recommends this command. `aim` is the reason (`Advice.aim`)."""
-        return gettext("Try this: {command}.").format(command=self.phrase(command))
+        return gettext("Try this: {command}.").format(command=self.worded(view, command))
 
     def hint_without_advice(self, view: SeatView) -> str:
         """Return the hint for a step in which no command can be recommended."""

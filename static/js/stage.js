@@ -62,7 +62,7 @@
 
   function showList(button, actions) {
     const box = list();
-    box.replaceChildren(...(actions.length ? choices(actions) : [nothing()]));
+    box.replaceChildren(...(actions.length ? choices(actions) : [nothing(button.dataset.nothing)]));
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", button.querySelector(".station-name").firstChild.textContent);
     box.hidden = false;
@@ -71,7 +71,7 @@
     button.setAttribute("aria-expanded", "true");
     box.dataset.of = button.dataset.spot;
     open = about(button.dataset.spot);
-    box.querySelector("button")?.focus();
+    box.querySelector("button")?.focus({ preventScroll: true }); // it is in sight
   }
 
   /* those that the menu has behind a disclosure are behind one here, too */
@@ -111,10 +111,10 @@
     return row;
   }
 
-  function nothing() {
+  function nothing(words = SAY.nothingHere) {
     const text = document.createElement("p");
-    text.textContent = SAY.nothingHere;
-    say(SAY.nothingHere);
+    text.textContent = words;
+    say(words);
     return text;
   }
 
@@ -135,7 +135,8 @@
     const left = Math.min(at.left - frame.left, frame.width - box.offsetWidth - 8);
     box.style.left = `${Math.max(8, left)}px`;
     const above = at.top - box.offsetHeight - 4;
-    const top = at.bottom + 4 + box.offsetHeight > foot() && above > 0 ? above : at.bottom + 4;
+    const [least, most] = [play.querySelector(".topbar").getBoundingClientRect().bottom + 4, foot() - box.offsetHeight - 4];
+    const top = at.bottom + 4 > most && above > least ? above : Math.max(least, Math.min(most, at.bottom + 4)); // never cut
     box.style.top = `${top - frame.top}px`;
   }
 
@@ -144,7 +145,7 @@
     const box = list();
     open = "";
     if (!box || box.hidden) return;
-    const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`);
+    const button = stage().querySelector(`[data-spot="${box.dataset.of}"]`) ?? stage().querySelector("[data-spot].picked");
     const inside = box.contains(document.activeElement);
     button?.classList.remove("picked");
     button?.setAttribute("aria-expanded", "false");
@@ -152,7 +153,7 @@
     box.replaceChildren();
     for (const name of ["style", "role", "aria-label", "data-of"]) box.removeAttribute(name);
     say("");
-    if (inside) button?.focus();
+    if (inside) button?.focus({ preventScroll: true });
   }
 
   /* it stays as long as it is about what can be done */

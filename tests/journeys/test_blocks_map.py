@@ -46,8 +46,10 @@ PIXEL = """([x, y]) => {
     return [own.left + own.width / 2 + right * cell, own.top + own.height / 2 + down * cell];
 }"""
 """What is so many columns and rows from the own builder, on the floor: at an angle or from above."""
-BESIDE = ([0.45, -0.45], [1.2, -0.2])
-"""Places on the cells of the wall that the builder at the first cell does not cover."""
+BESIDE = ([-0.39, 0.11], [0.14, -0.86])
+"""Places on the ghosts of the two blocks of the wall, of which the second one is in front."""
+FLOOR = ([0.0, 0.0], [1.0, 0.0])
+"""The floor of the two cells."""
 FOCUSED = "document.activeElement.dataset.spot || ''"
 OVER = "#bar[data-phase=over]"
 
@@ -114,16 +116,21 @@ async def test_who_does_not_know_the_blueprint_places_what_a_partner_asks_for_ce
     while await page.evaluate(FOCUSED) != "site":
         await page.keyboard.press("Tab")
     await page.keyboard.press("Shift+ArrowRight")
-    assert await page.inner_text("#stage-said") == "level 1, column 2, row 1"
+    assert await page.inner_text("#stage-said") == "Place a block here: block 2 from the left"
     await page.keyboard.press("Enter")
-    await page.click("[data-spot-menu] >> text=Place stone here")
+    await page.click("[data-spot-menu] >> text=Place stone")
     await person.stepped(1)
-    cells = [await page.evaluate(PIXEL, at) for at in BESIDE]
-    await page.mouse.click(*await page.evaluate(PIXEL, [0.9, -0.1]))
-    await person.stepped(2)  # it was the only action: the wrong block is removed
+    cells = [await page.evaluate(PIXEL, at) for at in FLOOR]
+    wrong = await page.evaluate(PIXEL, BESIDE[1])
+    await page.mouse.click(*wrong)
+    await page.keyboard.press("Escape")  # it asks first
+    assert await page.is_hidden("[data-spot-menu]") and await person.step() == 1
+    await page.mouse.click(*wrong)
+    await page.click("[data-spot-menu] >> text=Take it away: stone")
+    await person.stepped(2)
     for column, item in enumerate(("stone", "glass")):
         await page.mouse.click(*cells[column])
-        await page.click(f"[data-spot-menu] >> text=Place {item} here")
+        await page.click(f"[data-spot-menu] >> text=Place {item}")
         await person.stepped(3 + column)
     await won(person)
 

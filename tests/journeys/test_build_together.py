@@ -43,7 +43,7 @@ async def test_two_people_and_an_agent_each_place_what_only_they_hold(
         await other.connected()
         await person.connected()
         await shot(page, "together")
-        for builder, cell in ((person, [0.45, -0.45]), (other, [-1, 0])):
+        for builder, cell in ((person, [-0.39, 0.11]), (other, [-1.39, 0.11])):
             await builder.page.mouse.click(*await builder.page.evaluate(PIXEL, cell))
         await won(person)
         await won(other)

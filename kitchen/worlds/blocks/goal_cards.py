@@ -1,7 +1,6 @@
 """Build the cards above the map that show what is wanted, each with the picture of its item.
 
-They are the open orders, the items to make or gather, or the blocks that the lowest unfinished level of the
-building lacks.
+They are the open orders, and the items to make or gather. What a building lacks is in `building_progress`.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, ngettext
-from kitchen.worlds.blocks.block_grid import AIR
+from kitchen.words.gettext_without_django import ngettext
 from kitchen.worlds.blocks.item_words import item_words
 
 URGENT = 3
@@ -51,11 +49,6 @@ def goal_cards(view: SeatView) -> Iterator[GoalCard]:
         yield _card(order["dish"], 1, note, is_urgent=left <= URGENT)
     for item, amount in _wanted_items(brief).items():
         yield _card(item, amount)
-    if seen.get("differences"):
-        note = gettext("for level {level}").format(level=seen["level"] + 1)
-        missing = Counter(wanted for _, _, wanted, _ in seen["differences"] if wanted != AIR)
-        for block, amount in missing.most_common():
-            yield _card(block, amount, note)
 
 
 def _wanted_items(brief: Mapping[str, Json]) -> Mapping[str, int]:

@@ -15,6 +15,7 @@ from kitchen.contract.world import Command, Json, canonical_json
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.blocks.block_grid import rank_from
 from kitchen.worlds.blocks.block_scene import CHEST, FURNACE
+from kitchen.worlds.blocks.cell_words import cell_texts
 from kitchen.worlds.blocks.item_recipes import TABLE
 from kitchen.worlds.blocks.item_words import item_words
 
@@ -51,8 +52,7 @@ def command_spots(command: Command, view: SeatView) -> str:
     if verb == "build":
         return SITE
     if verb in ("place", "remove"):
-        cell = words[-3:]
-        return " ".join((SITE, f"cell-{'_'.join(cell)}", *_builders_on(view, list(map(int, cell)))))
+        return f"{SITE} cell-{'_'.join(words[-3:])}"
     cells = {kind: at for kind, at, _ in _things(view)}
     kind = STATION_OF.get(verb) or (words[0] if words else "")
     if verb in OWN_VERBS or kind not in cells:
@@ -102,6 +102,7 @@ def _ground(view: SeatView) -> dict[str, Json]:
         "box": view.picture.get("box"),
         "blueprint": blueprint,
         "names": names,
+        "words": cell_texts() if "size" in view.brief else {},
     }
 
 
@@ -113,6 +114,7 @@ def _now(view: SeatView) -> dict[str, Json]:
         "animals": view.picture["animals"],
         "spots": [*_thing_spots(view), *_site(view), *_builders(view)],
         "level": seen.get("level"),
+        "left": seen.get("left_by_level"),
         "placeable": [[item, item_words(item)] for item in view.picture.get("placeable", ())],
     }
 

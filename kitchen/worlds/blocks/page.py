@@ -18,6 +18,8 @@ from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
+from kitchen.worlds.blocks.building_progress import progress_panel
+from kitchen.worlds.blocks.cell_words import cell_words
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.goal_cards import goal_panel
@@ -44,7 +46,10 @@ from kitchen.worlds.blocks.page_words import (
     ANSWER_PARTS,
     COMMANDS,
     EVENTS,
+    IN_CELLS,
     KEYS,
+    LOST,
+    LOST_BY,
     REASONS,
     VERBS,
     numbered,
@@ -53,6 +58,12 @@ from kitchen.worlds.blocks.page_words import (
 from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, placing_words, planner_text
 
 _TEMPLATES = "worlds/blocks"
+_SCRIPTS = (
+    *("block_pictures", "map_blocks", "cell_words", "map_camera", "map_labels", "map_spots", "builder_deeds"),
+    *("cell_actions", "map_scenery", "map_depth", "ghost_building", "map_painting", "building_finish"),
+    *("map_pointing", "map_tools", "map"),
+)
+"""The scripts of the map, in the order in which they use each other."""
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
 """Verbs whose last word is an amount."""
 
@@ -74,19 +85,13 @@ class BlocksPage(DefaultPage):
     styles = (*DefaultPage.styles, "css/stage.css", f"{_TEMPLATES}/map.css")
     scripts = (
         *DefaultPage.scripts,
-        f"{_TEMPLATES}/block_pictures.js",
-        f"{_TEMPLATES}/map_spots.js",
-        f"{_TEMPLATES}/builder_deeds.js",
-        f"{_TEMPLATES}/cell_actions.js",
-        f"{_TEMPLATES}/map_scenery.js",
-        f"{_TEMPLATES}/map_depth.js",
-        f"{_TEMPLATES}/map.js",
+        *(f"{_TEMPLATES}/{name}.js" for name in _SCRIPTS),
         "js/stage.js",
     )
     names = VERBS
     reasons = REASONS
     keys = KEYS
-    verbs = ("collect", "attack", "craft", "smelt", "give", "build", "place")
+    verbs = ("collect", "attack", "build", "place", "craft", "smelt", "give")
     body = gettext_lazy("player")
 
     # Commands and events
@@ -110,6 +115,15 @@ class BlocksPage(DefaultPage):
             return sentence_case(" ".join(map(self.word, command)))
         return phrase if amount in ("", "1") else f"{phrase}: {amount}"
 
+    def worded(self, view: SeatView, command: Command) -> str:
+        """Return a command as text for the participant of this view. A cell of the building is named by where
+        it is, such as `bottom, back left corner`."""
+        if len(command) < 4 or command[0] not in IN_CELLS or "size" not in view.brief:
+            return self.phrase(command)
+        *item, x, y, z = command[1:]
+        place = cell_words((int(x), int(y), int(z)), view.brief["size"])
+        return gettext(IN_CELLS[command[0]]).format(*map(item_words, item), place=place)
+
     def _arguments(self, verb: str, words: Sequence[str]) -> list[str]:
         if verb == "build":
             return [str(int(words[0]) + 1)]
@@ -130,7 +144,7 @@ class BlocksPage(DefaultPage):
             return gettext(EVENTS[kind]).format(dish=item_words(event.data["dish"]))
         player = "" if event.seat is None else self._name_in_news(view.players[event.seat])
         reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
-        words = {"player": player, "command": self._done_words(event), "reason": reasons}
+        words = {"player": player, "command": self._done_words(event, view), "reason": reasons}
         return gettext(EVENTS[event.kind]).format(**words)
 
     def _name_in_news(self, player: PlayerView) -> str:
@@ -188,9 +202,9 @@ class BlocksPage(DefaultPage):
         )
         return (*(building if builds else ()), *always)
 
-    def _done_words(self, event: Event) -> str:
+    def _done_words(self, event: Event, view: SeatView) -> str:
         macro, count = tuple(event.data["macro"]), event.data.get("n")
-        return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
+        return self.worded(view, macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
     def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
         """Return the amount that the page suggests for a command, at most `most`. For `collect`, it is the
@@ -244,6 +258,7 @@ class BlocksPage(DefaultPage):
         return (
             Panel("map-head", "kitchen/pages/seen.jinja", head),
             goal_panel(view),
+            progress_panel(view),
             *map_panels(view),
             Panel("known", f"{_TEMPLATES}/known.jinja", known),
         )
@@ -262,7 +277,7 @@ class BlocksPage(DefaultPage):
         done = [tuple(each.data["command"]) for each in own if each.kind == "performed"]
         if not view.acts or not done or done[0][0] in OWN_VERBS or any(each.kind == "done" for each in own):
             return panel
-        text = gettext("You: {action}").format(action=self.phrase(done[0]))
+        text = gettext("You: {action}").format(action=self.worded(view, done[0]))
         return panel._replace(shows=SpokenStep(". ".join(filter(None, (text, panel.shows[0])))))
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
@@ -275,7 +290,7 @@ class BlocksPage(DefaultPage):
         left = seen["steps_left"]
         yield Fact("left", gettext("Time left"), ngettext("{n} step", "{n} steps", left).format(n=left))
         if "inventory" in seen:
-            yield from self._own_facts(seen)
+            yield from self._own_facts(view)
         if "furnace" in seen:
             yield from kitchen_facts(seen)
         if "chest" in seen:
@@ -295,28 +310,31 @@ class BlocksPage(DefaultPage):
         goal, guidance = self.goal(view.brief), gettext("Guide each other with words.")
         return f"{goal} {guidance}" if view.brief.get("each_their_own") and view.talk.addressees else goal
 
-    def _own_facts(self, seen: Mapping[str, Json]) -> Iterator[Fact]:
+    def _own_facts(self, view: SeatView) -> Iterator[Fact]:
+        seen = view.observation
         yield Fact("held", gettext("You hold"), counted_items(seen["inventory"]))
         doing, steps = seen["doing"], seen["steps_of_doing"]
-        words = self.phrase(tuple(doing)) if doing else gettext("nothing")
+        words = self.worded(view, tuple(doing)) if doing else gettext("nothing")
         if steps:
             words += f" ({ngettext('{n} more step', '{n} more steps', steps).format(n=steps)})"
         yield Fact("doing", gettext("You are doing"), words)
-        yield Fact("since", gettext("Since your last choice"), self._since_words(seen["since"]))
+        yield Fact("since", gettext("Since your last choice"), self._since_words(view))
 
-    def _since_words(self, since: Mapping[str, Json]) -> str:
+    def _since_words(self, view: SeatView) -> str:
         """Return a text about the effect of the last command, such as `walked 7, got 3 wheat`."""
+        since = view.observation["since"]
         if not since["command"]:
             return gettext("the game has begun")
-        parts = []
+        parts, verb = [], since["command"][0]
         if since["walked"]:
             parts.append(gettext("walked {n}").format(n=since["walked"]))
         if since["gained"]:
             parts.append(gettext("got {items}").format(items=counted_items(since["gained"])))
         if since["lost"]:
-            parts.append(gettext("gave or used {items}").format(items=counted_items(since["lost"])))
+            lost = gettext(LOST_BY.get(verb, LOST))
+            parts.append(lost.format(items=counted_items(since["lost"])))
         happened = joined_words(parts) or gettext("nothing")
-        return f"{self.phrase(tuple(since['command']))}: {happened}"
+        return f"{self.worded(view, tuple(since['command']))}: {happened}"
 
     def _tables(self, view: SeatView) -> Iterator[Table]:
         seen = view.observation

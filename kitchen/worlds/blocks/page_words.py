@@ -33,6 +33,19 @@ COMMANDS: Mapping[str, str] = {
     "putInChest": gettext_noop("Put all of it into the chest: {}"),
 }
 """Words for commands, by verb, without their amount."""
+IN_CELLS: Mapping[str, str] = {
+    "place": gettext_noop("Place {0}: {place}"),
+    "remove": gettext_noop("Take away the block: {place}"),
+}
+"""Words for commands about a cell of the building, where its size is known."""
+LOST = gettext_noop("used {items}")
+LOST_BY: Mapping[str, str] = {
+    **dict.fromkeys(("place", "build"), gettext_noop("you placed {items}")),
+    "give": gettext_noop("you gave {items}"),
+    "put": gettext_noop("you put in {items}"),
+    "discard": gettext_noop("you threw away {items}"),
+}
+"""What became of items that a builder does not hold any more, by the verb of its last command."""
 VERBS: Mapping[str, str] = {
     "goto": gettext_noop("go to"),
     "goto_seat": gettext_noop("go to a player"),

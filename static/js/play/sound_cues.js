@@ -133,6 +133,7 @@
   offer?.querySelector("[data-sound-accept]").addEventListener("click", () => set(true));
   offer?.querySelector("[data-sound-decline]").addEventListener("click", () => set(false));
   play.addEventListener("brigade:panels", onPanels);
+  play.addEventListener("brigade:cue", ({ detail }) => cue(detail)); // a drawing says what it shows
   play.addEventListener("brigade:tick", onTick);
   setInterval(countDown, 250);
   button.hidden = !sounds;

@@ -40,8 +40,10 @@ def study(shipped: int) -> Study:
 
 
 def played_page(client: Client, study: Study, key: str) -> str:
-    """The page of the first game of somebody who previews one condition."""
+    """The page of the first game of somebody who previews one condition, after the card before it."""
     person = condition_preview(condition=study.conditions.get(key=key))
+    assert 'data-page="ready"' in client.get(person.get_absolute_url()).content.decode()
+    client.post(person.get_absolute_url(), {"page": "ready"})
     return unescape(client.get(person.get_absolute_url()).content.decode())
 
 

@@ -8,6 +8,7 @@ from playwright.async_api import Browser
 
 from kitchen.contract.page import DRAWING_ONLY, TalkView
 from kitchen.registry.world_registry import get_page
+from kitchen.worlds.blocks.cell_words import cell_words
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.blocks.games import game
 from tests.kitchen.worlds.cuisine.test_floor_layout import open_page
@@ -129,6 +130,16 @@ STAND = """kinds => {
 """Change the blocks of each chunk to these."""
 
 
+SITE = """([wide, high, deep]) => {
+    const {cellWords, mapCamera, mapPointing} = document.querySelector("[data-play]");
+    const cells = [...Array(wide * high * deep).keys()]
+        .map(one => [one % wide, Math.floor(one / wide) % high, Math.floor(one / wide / high)]);
+    const seen = ([x, y, z]) => mapPointing.siteCell(mapCamera.pixels([x, y + 0.49, z]));
+    return cells.map(cell => [cell, seen(cell), cellWords.say(cell)]);
+}"""
+"""Each cell of the site, the cell that a pixel in the middle of its upper side belongs to, and its words."""
+
+
 async def test_a_high_conversation_leaves_the_buttons_of_the_map_in_sight(browser: Browser) -> None:
     talk = TalkView(member=0, members={0: "Player 1", 1: "Player 2"}, addressees=(1,), spoken=True)
     view = replace(seen(game("kitchen"), 0), shown=DRAWING_ONLY, talk=talk)
@@ -152,13 +163,19 @@ async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_a
     box = await page.locator(".map-canvas").bounding_box()
     assert box
     await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert (await page.inner_text("[data-pointed]")).startswith("missing: sandstone level 1")
+    assert (await page.inner_text("[data-pointed]")).startswith("Place sandstone")
     swings = page.locator(".is-builder .character use[href='#pose-chop']")
     assert await swings.count() == 0
-    await page.evaluate(STAND, {"sandstone": [0, 64]})
+    await page.evaluate(STAND, {"sandstone": [0, 1, 28, 1]})
     assert await swings.count() == 1
     await page.evaluate(PAINTED)
-    assert (await page.inner_text("[data-pointed]")).startswith("sandstone level 1")
+    assert (await page.inner_text("[data-pointed]")).startswith("sandstone")
     await page.mouse.move(2, 2)
     assert await page.inner_text("[data-pointed]") == ""
+    await page.click("[data-angle]")
+    await page.evaluate(PAINTED)
+    size = world.brief(0)["size"]
+    for cell, found, words in await page.evaluate(SITE, size):
+        assert words == cell_words(cell, size)
+        assert cell[1] or found == cell, "the cell under the pointer is the one that one sees"
     await page.close()

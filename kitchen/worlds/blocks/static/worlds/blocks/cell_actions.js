@@ -4,21 +4,49 @@
 
 (() => {
   const play = document.querySelector("[data-play]");
-  if (!play) return;
+  const stage = play?.querySelector("[data-map]");
+  if (!stage) return;
 
-  const { choosing } = play;
+  const { choosing, mapBlocks } = play;
+  const { filled } = play.cellWords;
+  const REMOVE = "remove";
+  const nameOf = (kind) => mapBlocks.world.ground.names[kind] ?? mapBlocks.world.now.placeable.find(([item]) => item === kind)?.[1] ?? kind.replaceAll("_", " ");
 
-  /* `commands`: the words of each, and the command */
-  function offer(at, commands) {
+  /* the words of each, and the command: who knows the blueprint places what it wants; who does not, anything */
+  function commands(at) {
+    const { ground, now } = mapBlocks.world;
+    const [kind, wanted] = [mapBlocks.blockAt(...at), mapBlocks.wantedAt(...at)];
+    if (kind) return [[filled(stage.dataset.removeWords, { item: nameOf(kind) }), REMOVE, ...at]];
+    const fitting = now.placeable.filter(([item]) => !ground.blueprint || item === wanted);
+    return fitting.map(([item, name]) => [filled(stage.dataset.placeWords, { item: name }), "place", item, ...at]);
+  }
+
+  /* what a click does, or why nothing; empty where there is nothing to say */
+  function say(at) {
+    const [kind, wanted] = [mapBlocks.blockAt(...at), mapBlocks.wantedAt(...at)];
+    const { ground, now } = mapBlocks.world;
+    if (kind) return ground.blueprint && kind !== wanted ? filled(stage.dataset.wrong, { name: nameOf(kind) }) : nameOf(kind);
+    if (!ground.blueprint) return stage.dataset.chooseWords;
+    if (!wanted) return stage.dataset.emptyWords;
+    const words = now.you < 0 || !mapBlocks.holds(wanted) ? stage.dataset.lacks : stage.dataset.placeWords;
+    return filled(words, { item: nameOf(wanted) });
+  }
+
+  /* makes the button of the site one of this cell, with its actions alone; a block is never removed unasked */
+  function offer(at, button) {
     const menu = document.querySelector("#menu [data-actions]");
+    button.dataset.spot = `cell-${at.join("_")}`;
+    button.dataset.nothing = say(at);
     if (!menu || !choosing.may()) return;
     menu.querySelector("[data-cell-actions]")?.remove();
     const added = document.createElement("div");
     added.dataset.cellActions = "";
     added.hidden = true;
-    for (const [words, ...command] of commands) {
+    for (const [words, ...command] of commands(at)) {
       const value = JSON.stringify(command.map(String));
-      if (!choosing.radioOf(value)) added.append(actionOf(value, words, at));
+      const radio = choosing.radioOf(value);
+      if (!radio) added.append(actionOf(value, words, at));
+      else if (command[0] === REMOVE) radio.closest("label").dataset.ask = "";
     }
     menu.append(added);
   }
@@ -27,9 +55,10 @@
     const [label, radio] = [document.createElement("label"), document.createElement("input")];
     Object.assign(radio, { type: "radio", name: "command", value });
     Object.assign(radio.dataset, { text: words, places: `cell-${at.join("_")}` });
+    if (value.startsWith(`["${REMOVE}"`)) label.dataset.ask = "";
     label.append(radio);
     return label;
   }
 
-  play.cellActions = { offer };
+  play.cellActions = { offer, say };
 })();

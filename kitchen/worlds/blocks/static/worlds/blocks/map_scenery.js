@@ -8,6 +8,8 @@
 
   const FLOWERS = ["#f7d24a", "#f3f0ff", "#f08aa5"];
   const [BEHIND, BEFORE] = [2, 5]; // cells from the fence to the first tree: in front of the area it would cover some
+  const [NEAR, ASIDE] = [3, 4]; // cells from a building site to the first bush behind it, and before it
+  const GARDEN = 20; // cells around a site where nothing else is
   const made = new Map(); // trees and bushes, by kind, size and colours
 
   /* a number that looks drawn at random, and is the same for the same cell */
@@ -36,14 +38,24 @@
     for (const [x, z] of cells) if ((x + z) % 2 && beyond([x, z], low, high) <= 0) square(pen, at, x, y, z);
     pen.fill();
     pen.globalAlpha = 1;
+    const isGarden = box && [0, 2].every((axis) => box[0][axis] - low[axis] <= GARDEN && high[axis] - box[1][axis] <= GARDEN);
     const growing = cells.map((cell) => [cell, beyond(cell, low, high), mixed(...cell)]);
     for (const [[x, z], far, grows] of growing) if (grows % 5 === 0 && far < 1 && !(box && beyond([x, z], ...box) <= 0)) paintTuft(pen, at([x, y, z]), grows, view);
     paintFence(pen, { low, high, y, view, at });
     for (const [[x, z], far, grows] of growing) {
       const first = x > high[0] || z > high[2] ? BEFORE : BEHIND;
-      const kind = far >= first && grows % 8 === 0 ? "tree" : far >= 1 && grows % 9 === 1 ? "bush" : "";
+      const kind = far >= first && grows % 8 === 0 ? "tree" : far >= 1 && grows % 9 === 1 ? "bush" : isGarden && far < 1 ? aroundSite([x, z], grows, box) : "";
       if (kind) paintPlant(pen, kind, at([x, y, z]), view);
     }
+  }
+
+  /* a building site is in a garden: trees behind it, bushes also before it, where they cover nothing */
+  function aroundSite([x, z], grows, [low, high]) {
+    const far = beyond([x, z], low, high);
+    const isBehind = x + z < Math.min(low[0] + high[2], high[0] + low[2]);
+    if (far < (isBehind ? NEAR : ASIDE)) return "";
+    if (isBehind && grows % 13 === 0) return "tree";
+    return grows % (isBehind ? 9 : 13) === 1 ? "bush" : "";
   }
 
   /* how many cells it is outside of the area; 0 or less inside */

@@ -7,7 +7,7 @@
   const box = play?.querySelector("[data-map] [data-spots]");
   if (!box) return;
 
-  const BUILDER = [40, 80]; // pixels of a builder: as wide as a cell, within these
+  const BUILDER = [40, 96]; // pixels of a builder: as wide as a cell, within these
   const EDGE = 22; // pixels from the edge at which what is out of sight is marked
   const APART = 44; // pixels between two marks at the edge: as wide as a finger
   const SVG = "http://www.w3.org/2000/svg";
@@ -16,6 +16,7 @@
   const moved = new WeakMap(); // by button: where it was put
   const { blockPictures: pictures } = play;
   let builder = 0; // pixels, as the style sheet knows
+  let labelled = ""; // for which places the words were arranged
 
   function show(now, names) {
     const here = new Set(now.spots.map(({ spot }) => spot));
@@ -83,7 +84,7 @@
   }
 
   /* in the frame: `cellOf` gives the cell of a spot, `at` its pixels; who stands further down is in front */
-  function place(spots, cellOf, at, { width, height, cell }) {
+  function place(spots, cellOf, at, { width, height, cell, level }) {
     const wide = Math.round(Math.max(BUILDER[0], Math.min(BUILDER[1], cell)));
     const aside = wide * 0.8; // between two builders
     if (builder !== wide) box.style.setProperty("--builder", `${wide}px`);
@@ -100,6 +101,7 @@
       return { ...one, middle: [x, y], seen: inSight([x, y]), depth: "seat" in one ? String(1000 + Math.round(cell[0] + cell[2])) : "" };
     });
     const covered = placed.filter(({ seen }) => seen).map(({ middle }) => middle);
+    if (level !== null) covered.push(...[30, 75, 120].map((up) => [width - 30, height - up])); // the buttons for levels
     for (const { spot, kind, middle, seen, depth } of placed) {
       const button = buttons.get(spot);
       if (button.style.zIndex !== depth) button.style.zIndex = depth;
@@ -110,7 +112,19 @@
       if (button.classList.contains("is-beyond") === seen) button.classList.toggle("is-beyond", !seen);
       if (kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(kind));
     }
+    label(placed, wide);
   }
+
+  /* the words at things, once all is where it stays for a moment */
+  function label(placed, wide) {
+    const spots = placed.filter(({ seen }) => seen).map((one) => ({ button: buttons.get(one.spot), middle: one.middle, body: "seat" in one ? bodyRoom(one.middle, wide) : null }));
+    const key = spots.map(({ button, middle }) => [middle.map(Math.round), button.className, button.hasAttribute("data-hinted")].join()).join(" ");
+    if (key === labelled) return;
+    labelled = key;
+    play.mapLabels.arrange(spots);
+  }
+
+  const bodyRoom = ([x, y], wide) => ({ left: x - wide / 2, right: x + wide / 2, top: y - wide * 0.8, bottom: y + wide * 0.5 });
 
   /* written only where it changes: the page need not be laid out again */
   function moveTo(button, transform) {
@@ -161,5 +175,5 @@
     }));
   }
 
-  play.mapSpots = { show, place, button: (spot) => buttons.get(spot) };
+  play.mapSpots = { show, place, button: (spot) => buttons.get(spot), builderSize: () => builder };
 })();
