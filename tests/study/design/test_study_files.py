@@ -25,7 +25,7 @@ def test_the_demo_study_is_the_papers() -> None:
     found = [(c.coplayer, c.teammates) for c in study.conditions.all()]
     assert found == [("none", 0), ("dispatcher", 1), ("dispatcher", 2), ("dispatcher", 3), ("random", 2)]
     for condition in study.conditions.all():
-        assert condition.settings == {"level": "level_3_one_pot", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
+        assert condition.settings == {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
     asked = study.items.filter(place="survey")
     assert asked.count() == 7
     assert {item.points for item in asked} == {5}
@@ -42,7 +42,7 @@ def test_the_demo_study_practises_before_reading_and_has_a_check_a_comparison_an
         "debriefing",
         "end",
     ]
-    assert {one.settings["level"] for one in design.conditions} == {"level_3_one_pot"}
+    assert {one.settings["level"] for one in design.conditions} == {"level_3"}
     assert design.practice.settings["level"] == "level_0", "the first dish takes few steps"
     assert pages_before_rounds(design) == ("consent", "practice", "about", "check")
     assert design.practice.settings["max_steps"] <= 40
@@ -80,7 +80,7 @@ def test_it_is_made_once() -> None:
         ('coplayer = "random"', 'coplayer = "genius"', r"conditions\[5\]: .*genius"),
         ('level = "level_0"', 'level = "level_99"', "parts.practice.settings: .*level_99"),
         (
-            '"cuisine"\nsettings = { level = "level_3_one_pot"',
+            '"cuisine"\nsettings = { level = "level_3"',
             '"cuisine"\nsettings = { level = "x"',
             r"conditions\[1\]: .*x",
         ),

@@ -11,12 +11,7 @@ from kitchen.contract.world import Command, Event
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 TRACES = Path(__file__).parents[2] / "data" / "cuisineworld.jsonl.gz"
-LEVELS = (
-    *(f"level_{number}" for number in range(4)),
-    "level_3_one_pot",
-    *(f"level_{number}" for number in range(4, 13)),
-    "level_12_fryer",
-)
+LEVELS = (*(f"level_{number}" for number in range(13)), "level_12_fryer")
 
 
 def kitchen(level: str = "level_3", seats: int = 1, seed: int = 0, **settings: Any) -> CuisineWorld:

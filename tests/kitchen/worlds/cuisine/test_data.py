@@ -41,7 +41,7 @@ def test_the_levels_have_the_classes_of_the_paper() -> None:
         "simple": ["2", "4", "8"],
         "intermediate": ["3", "9", "10"],
         "advanced": ["5", "11", "12", "12_fryer"],
-        None: ["3_one_pot", "6"],
+        None: ["6"],
     }
 
 
@@ -174,13 +174,6 @@ def test_level_12_warns_and_its_twin_with_a_fryer_does_not() -> None:
         warnings.simplefilter("error")
         world = CuisineWorld.create(seats=1, settings={"level": "level_12_fryer"})
     assert world.brief(0)["uncookable"] == []
-
-
-def test_both_sushi_need_the_only_pot_and_the_only_mixer_of_its_kitchen() -> None:
-    level = shipped_catalogue().level("level_3_one_pot")
-    tools = [recipe.tool for recipe in level.recipes.values()]
-    assert level.dishes == shipped_catalogue().level("level_3").dishes
-    assert [level.kitchen.count(tool) for tool in ("pot", "mixer")] == [1, 1] and tools.count("mixer") == 2
 
 
 def test_a_researcher_can_play_levels_and_recipes_of_another_directory(data: Path) -> None:
