@@ -20,7 +20,8 @@ from kitchen.contract.decision_notes import reading_from_note
 from kitchen.contract.language_model import error_codes
 from kitchen.infra.database_writes import batches_of
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
-from kitchen.play.turn.decision_records import ByMind, predictions_by_episode, seat_counts_of_minds
+from kitchen.play.turn.decision_records import predictions_by_episode, seat_counts_of_minds
+from kitchen.play.turn.last_predictions import ByMind
 from study.design.models import Study
 from study.exports.csv_encoding import JsonText, json_as_text
 from study.exports.export_table import (

@@ -29,11 +29,11 @@ from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.live.round_trips import RoundTripSummary, summarise_round_trips
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.play.turn.decision_records import (
-    ByMind,
     prediction_accuracy,
     predictions_by_episode,
     reply_readings_by_episode,
 )
+from kitchen.play.turn.last_predictions import ByMind
 from kitchen.play.turn.step_timer import PEOPLE_CODES
 from kitchen.registry.world_metrics import event_texts, failed_checks, lists_failed_checks
 from study.design.blueprint import AROUND_ROUNDS, Blueprint, ConditionPlan
