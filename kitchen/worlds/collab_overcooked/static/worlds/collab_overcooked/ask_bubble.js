@@ -89,7 +89,7 @@
       event.preventDefault();
       return close();
     }
-    if (isOpen() && event.key.startsWith("Arrow") && bubble().contains(event.target)) return move(event);
+    if (isOpen() && event.key.toLowerCase().startsWith("arrow") && bubble().contains(event.target)) return move(event);
     const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.repeat;
     if (!isPlain || event.key.toLowerCase() !== KEY || event.target.closest?.(WRITING)) return undefined;
     if (!document.querySelector("[data-keys-switch]")?.checked || document.querySelector("dialog[open]") || !form()) return undefined;

@@ -45,20 +45,22 @@
   function spots() {
     if (!choosing.may() || document.querySelector(".typed-plan")) return [];
     const now = seen();
+    const hinted = document.getElementById("hint")?.dataset.try;
     const found = new Map();
     for (const radio of choosing.offered()) {
       for (const cell of cellsOf(JSON.parse(radio.value), now)) {
         const isPantry = String(cell) === String(places[PANTRY]);
-        found.set(String(cell), { cell, value: isPantry ? "" : radio.value, words: isPantry ? over.dataset.pantry : choosing.words(radio) });
+        found.set(String(cell), { cell, value: isPantry ? "" : radio.value, words: isPantry ? over.dataset.pantry : choosing.words(radio), isHinted: radio.value === hinted });
       }
     }
     return [...found.values()];
   }
 
-  function buttonOf({ cell, value, words }) {
+  function buttonOf({ cell, value, words, isHinted }) {
     const button = Object.assign(document.createElement("button"), { type: "button", className: "kitchen-spot", title: words, tabIndex: -1 });
     button.setAttribute("aria-label", words);
     button.dataset.cell = cell;
+    button.toggleAttribute("data-hinted", isHinted);
     button.addEventListener("click", () => press(value, button));
     put(button, cell);
     return button;

@@ -12,7 +12,7 @@
   const KEY = "w";
   const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
   const PACE = 350; // milliseconds between two steps, in which each can be seen
-  const MODIFIERS = ["Shift", "Control", "Alt", "Meta", "CapsLock"];
+  const MODIFIERS = ["shift", "control", "alt", "meta", "capslock"];
   const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false };
   const said = document.getElementById("wait-said-why");
   const clock = document.querySelector("[data-wait-clock]");
@@ -94,7 +94,7 @@
   /* what stops the wait does nothing else at the button, which would begin it again */
   function onPress(event) {
     const wasOn = state.on;
-    if (event.type === "keydown" && MODIFIERS.includes(event.key)) return;
+    if (event.type === "keydown" && MODIFIERS.includes(event.key.toLowerCase())) return;
     stop();
     state.stopped = wasOn;
     if (!wasOn && isKey(event)) {
