@@ -78,6 +78,13 @@
     else turning = performance.now();
   }
 
+  /* where a builder celebrates: before the front wall, where nothing covers it; null before the end */
+  function stageOf(seat) {
+    if (!isFinished) return null;
+    const [low, high] = world.ground.box;
+    return [low[0] + 0.6 + 1.5 * seat, low[1], high[2] + 1.3];
+  }
+
   /* before each frame: where one looks from now */
   function turn() {
     if (!turning) return;
@@ -203,5 +210,5 @@
     pen.fill();
   }
 
-  play.buildingFinish = { look, turn, isBusy, paintPops, paintTurned, paintLights, isOver };
+  play.buildingFinish = { look, stageOf, turn, isBusy, paintPops, paintTurned, paintLights, isOver };
 })();

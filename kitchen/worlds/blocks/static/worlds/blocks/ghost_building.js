@@ -14,6 +14,14 @@
 
   const isBright = ([, y]) => y <= view.level;
 
+  /* whether a block above the level at work lets one see, and reach, what is behind it: a missing block right behind it,
+     or all that is below a roof */
+  function isSeeThrough([x, y, z]) {
+    if (y <= view.level || !mapBlocks.inSite([x, y, z])) return false;
+    const behind = [x - 1, y - 1, z - 1];
+    return y > view.level + 1 || (mapBlocks.inSite(behind) && !blockAt(...behind) && Boolean(wantedAt(...behind)));
+  }
+
   /* whether the ghost of this cell meets another one, or a block, that covers its side */
   function isCovered(at, [east, up, south]) {
     const [x, y, z] = [at[0] + east, at[1] + up, at[2] + south];
@@ -138,5 +146,5 @@
     pen.restore();
   }
 
-  play.ghostBuilding = { paint, paintGround, paintMark, corner, TOP };
+  play.ghostBuilding = { paint, isSeeThrough, paintGround, paintMark, corner, TOP };
 })();

@@ -26,9 +26,9 @@
     view.place = own ? standing(own.at) : world.now.at;
     if (before?.at.join() !== world.now.at.join() && !world.ground.box) view.dragged = [0, 0];
     if (!before || before.level !== world.now.level) view.level = mapTools.firstLevel();
-    for (const spot of world.now.spots) if ("seat" in spot) walk(spot, before);
     stage.toggleAttribute("data-site", Boolean(world.ground.box));
     buildingFinish.look(changed, before);
+    for (const spot of world.now.spots) if ("seat" in spot) walk(spot, before);
     if (buildingFinish.isOver() && world.ground.box) view.level = mapBlocks.highest();
     mapPointing.forget();
     mapSpots.show(world.now, world.ground.names);
@@ -41,10 +41,10 @@
 
   /* walks */
 
-  function walk({ spot, at }, before) {
+  function walk({ spot, seat, at }, before) {
     const walked = walks.get(spot);
     const last = walked?.to;
-    const to = standing(at);
+    const to = buildingFinish.stageOf(seat) ?? standing(at);
     if (last && last.every((value, axis) => value === to[axis])) return;
     const still = !walked || !before || CALM.matches;
     const from = still ? to : placeOf({ spot, at });

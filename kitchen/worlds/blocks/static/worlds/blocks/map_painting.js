@@ -9,7 +9,7 @@
 
   const [AHEAD, MOST_AHEAD] = [4, 120]; // cells and pixels around the view that are drawn ahead, for walks
   const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "fence", "leaf", "leaf-light", "leaf-dark", "bark", "print", "soil", "number", "dusk", "accent", "bad"];
-  const ABOVE = 0.42; // how much a block above the level at work covers
+  const ABOVE = 0.45; // how much a block covers through which one sees
   const { blockPictures: pictures, ghostBuilding, mapBlocks, mapCamera, mapScenery } = play;
   const { world, blockAt, wantedAt, inSite } = mapBlocks;
   const { view, ANGLE, USUAL, pixels } = mapCamera;
@@ -167,7 +167,7 @@
       const kind = blockAt(x, y, z);
       const site = inSite([x, y, z]);
       const wanted = site && wantedAt(x, y, z);
-      if (kind && !isHidden(x, y, z)) paintCube([x, y, z], shownKind(kind), site && y > view.level ? ABOVE : 1);
+      if (kind && !isHidden(x, y, z)) paintCube([x, y, z], shownKind(kind), ghostBuilding.isSeeThrough([x, y, z]) ? ABOVE : 1);
       else if (!kind && wanted && y <= view.level) ghostBuilding.paint(pen, [x, y, z], wanted);
       if (site && kind && world.ground.blueprint && kind !== wanted) paintCross(...pixels([x, y + 0.4, z]));
     }

@@ -43,7 +43,7 @@
     const depth = (at) => at[0] + at[1] + at[2];
     found.sort((one, other) => depth(other) - depth(one));
     if (!world.ground.blueprint) return found.find((at) => at[1] === view.level);
-    return found.find((at) => at[1] <= view.level) ?? found[0];
+    return found.find((at) => at[1] <= view.level || (blockAt(...at) && !ghostBuilding.isSeeThrough(at))) ?? found[0];
   }
 
   /* who knows the plan, and holds what it wants there, reaches the cell even through a builder */
