@@ -361,6 +361,9 @@ class Page(ABC):
     """Static paths of the world's own scripts, such as `worlds/<name>/play.js`."""
     styles: ClassVar[tuple[str, ...]] = ()
     """Static paths of its styles, which the guide's page uses too."""
+    drawings: ClassVar[str] = "kitchen/play/characters.html"
+    """The template of the drawings that its templates and scripts point to, beside those of seats. Empty if
+    there are none."""
 
     scene: ClassVar[str] = ""
     """Static path of a module that shows the world in three dimensions (for its exports see

@@ -136,11 +136,13 @@ class CuisinePage(Page):
     )
     styles = (
         "css/stage.css",
+        "css/character_images.css",
         f"{_TEMPLATES}/cuisine.css",
         f"{_TEMPLATES}/floor.css",
         f"{_TEMPLATES}/room.css",
     )
-    scripts = ("js/stage.js", "js/motion.js", f"{_TEMPLATES}/guests.js")
+    drawings = ""
+    scripts = ("js/stage.js", f"{_TEMPLATES}/guests.js", "js/motion.js")
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:

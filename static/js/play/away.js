@@ -45,9 +45,10 @@
 
   /* the drawn body of a seat, in whichever world */
   function bodyOf(seat) {
-    const drawn = [`#seat-${seat + 1}`, `#body-${seat + 1}`, `#whole-${seat + 1}`, `#builder-${seat + 1}`];
+    const drawn = [`#seat-${seat + 1}`, `#whole-${seat + 1}`, `#builder-${seat + 1}`];
     const uses = [...play.querySelectorAll("use")].filter((use) => drawn.includes(use.getAttribute("href")));
-    return uses.map((use) => use.closest(".bot, .actor, .is-builder")).filter(Boolean);
+    const all = [...uses, ...play.querySelectorAll(`.body-${seat + 1}`)];
+    return all.map((one) => one.closest(".bot, .actor, .is-builder")).filter(Boolean);
   }
 
   function mark() {

@@ -48,6 +48,7 @@
 
   /* all characters are glad */
   function cheer() {
+    for (const one of play.querySelectorAll("i.character")) one.className = one.className.replace(/pose-\w+/, "pose-cheer");
     for (const [part, glad] of [["pose", "cheer"], ["arms", "cheer"], ["face", "happy"]]) {
       for (const use of play.querySelectorAll(`.character > use[href^="#${part}-"], .actor use[href^="#${part}-"]`)) use.setAttribute("href", `#${part}-${glad}`);
     }

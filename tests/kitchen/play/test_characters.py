@@ -1,4 +1,4 @@
-"""The characters are one set of drawings, and whatever points to a part of it finds it."""
+"""The characters are one set of drawings, and whatever points to a part or an image of it finds it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from pathlib import Path
 
 from django.template.loader import render_to_string
 
+from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.waiting_guests import LOOKS
+from tests.character_images import IMAGES, characters_css
 
 ROOT = Path(__file__).parents[3]
 KINDS = "body|whole|builder|pose|face|arms|guest|look|mood|character"
 DRAWN = re.compile(rf'id="((?:{KINDS})-[\w-]+)"')
 POINTED = re.compile(rf"(?:#|part\([`\"])((?:{KINDS})-)([a-z][\w-]*|\$\{{|\{{\{{)")
 """The kind of a part, and its name or the beginning of a placeholder (of a script or of a template)."""
-BODIES = ("body-", "whole-", "builder-")
-NUMBERED = {**dict.fromkeys(BODIES, 8), "look-": LOOKS}
+BODIES = ("whole-", "builder-")
+NUMBERED = dict.fromkeys(BODIES, 8)
 """The last number of each kind whose placeholders are numbers. Other placeholders are names of poses."""
 
 
@@ -57,8 +59,31 @@ def test_all_parts_that_templates_and_scripts_point_to_are_drawn() -> None:
 
 
 def test_players_who_are_away_are_found_by_every_body_that_a_world_draws() -> None:
-    found = pointed_by((ROOT / "static" / "js" / "play" / "away.js").read_text())
-    assert found == {f"{kind}{seat}" for kind in BODIES for seat in range(1, 9)}
+    script = (ROOT / "static" / "js" / "play" / "away.js").read_text()
+    assert pointed_by(script) == {f"{kind}{seat}" for kind in BODIES for seat in range(1, 9)}
+    assert "`.body-${seat + 1}`" in script, "where bodies are images"
+
+
+def test_the_images_are_those_of_the_drawings() -> None:
+    css = IMAGES.read_text()
+    assert css == characters_css(), "run: python -m tests.character_images"
+    assert all(f".body-{seat} {{" in css for seat in range(1, 9))
+    assert all(f".look-{look} {{" in css for look in range(1, LOOKS + 1))
+    assert all(f".mood-{mood}::before {{" in css for mood in ("calm", "late", "happy", "sad"))
+    poses = [name for name in drawings() if name.startswith("pose-")]
+    assert len(poses) == 7 and all(f".{pose}::before {{" in css for pose in poses)
+    assert ".pose-chop::after {" in css and ".pose-stir::after {" in css, "the arm that swings"
+
+
+def test_an_image_has_the_colours_of_its_seat_by_day_and_at_night() -> None:
+    fifth = next(rule for rule in characters_css().split("}\n") if rule.startswith(".body-5 "))
+    day, night = fifth.split("prefers-color-scheme:dark")
+    assert "%230072b2" in day and "%233d9bd6" in night
+    assert "var(" not in characters_css() and "<use" not in characters_css()
+
+
+def test_a_page_with_images_does_not_have_the_drawings_too() -> None:
+    assert "css/character_images.css" in PAGE.styles and not PAGE.drawings
 
 
 def test_a_seats_shape_and_number_are_those_of_all_other_places() -> None:

@@ -161,7 +161,7 @@ def test_the_last_seconds_are_shown_from_the_log_while_they_are_rated(client: Cl
     shown = client.get(address)
     html = shown.content.decode()
     assert shown.status_code == 200 and html.count("<template data-picture>") == 3
-    assert 'id="pose-stand"' in html and "css/characters" in html, "people are seen, too"
+    assert " pose-stand" in html and "css/character_images" in html, "people are seen, too"
     assert shown["X-Frame-Options"] == "SAMEORIGIN"
     assert "frame-ancestors 'self'" in shown["Content-Security-Policy"]
     assert "js/survey.js" not in html, "which would forget answers that are not sent yet"

@@ -8,20 +8,24 @@
 
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const WAY = { duration: 420, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" };
+  const moves = [];
   let before = [];
 
-  const hrefOf = (guest, part) => guest.querySelector(`${part} use`).getAttribute("href");
+  const looksOf = (guest) => guest.querySelector(".guest-body").className.match(/look-\d/)[0];
 
   function look() {
     return [...play.querySelectorAll("[data-guest]")].map((guest) => ({
       guest,
       id: guest.id,
       mood: guest.dataset.guest,
-      looks: hrefOf(guest, "svg"),
-      dish: hrefOf(guest, ".asks"),
-      left: guest.getBoundingClientRect().left,
+      looks: looksOf(guest),
+      dish: guest.querySelector(".asks use").getAttribute("href"),
     }));
   }
+
+  /* where each is; a page whose guests are the same is not laid out for it */
+  const measured = (guests) => guests.map((one) => ({ ...one, left: one.guest.getBoundingClientRect().left }));
+  const names = (guests) => guests.map(({ id }) => id).join();
 
   const isWaiting = ({ mood }) => mood === "calm" || mood === "late";
 
@@ -36,20 +40,22 @@
     const from = before.find(({ id }) => id === one.id);
     const far = from ? from.left - one.left : 48;
     if (CALM.matches || !one.left || Math.abs(far) < 2) return;
-    one.guest.animate([{ transform: `translateX(${far}px)`, opacity: from ? 1 : 0 }, {}], WAY);
+    moves.push(one.guest.animate([{ transform: `translateX(${far}px)`, opacity: from ? 1 : 0 }, {}], WAY));
   }
 
   function show() {
     const now = look();
     for (const one of now.filter(({ mood }) => mood === "happy")) {
       const looks = whoGot(one.dish, now)?.looks;
-      if (looks) one.guest.querySelector("use").setAttribute("href", looks);
+      if (looks) one.guest.querySelector(".guest-body").classList.replace(one.looks, looks);
     }
-    now.filter(isWaiting).forEach(move);
+    if (names(now) === names(before)) return;
+    for (const going of moves.splice(0)) going.cancel(); // from where they are seen they go on
+    measured(now.filter(isWaiting)).forEach(move);
   }
 
   document.addEventListener("htmx:wsBeforeMessage", () => {
-    before = look();
+    before = measured(look());
   });
   document.addEventListener("htmx:wsAfterMessage", show);
 })();
