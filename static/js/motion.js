@@ -17,12 +17,15 @@
   const STILL = matchMedia("(prefers-reduced-motion: reduce)");
   const EASE = "cubic-bezier(0.2, 0.7, 0.3, 1)";
   const GLIDE = 240; // milliseconds of a move
+  const SWAY = 160;
+  const SWAYS = [{ transform: "rotate(-5deg)" }, { transform: "translateY(-3px) rotate(5deg)" }];
   const APART = 80; // between one body's and the next one's
   const BURN = 900; // a loss is to be seen
   const FLIGHT = 840; // and so is what was done well
   const NEAR = 4; // pixels that are no move
   const ABOVE = 56; // pixels from below a body to above it
   const sizes = new ResizeObserver(() => fit());
+  const moves = new Set(); // that go on
   let before = null;
   let followed = null;
 
@@ -75,9 +78,22 @@
 
   function glide(element, from, to, delay = 0) {
     if (!apart(from, to)) return null;
-    const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
-    const frames = [{ transform: start }, { transform: "none" }];
-    return element.animate(frames, { duration: GLIDE, delay, easing: EASE, fill: "backwards" });
+    const there = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+    const lasts = delay + GLIDE; // to wait is part of the way: during a delay browsers draw each frame themselves
+    const frames = [{ transform: there }, { transform: there, offset: delay / lasts, easing: EASE }, { transform: "none" }];
+    return start(element, frames, { duration: lasts });
+  }
+
+  /* What moves on an element that is gone would still cost each frame: `stop` ends it. */
+  function start(element, frames, timing) {
+    const going = element.animate(frames, timing);
+    moves.add(going);
+    going.finished.then(() => moves.delete(going), () => moves.delete(going));
+    return going;
+  }
+
+  function stop() {
+    for (const going of moves) if (!going.effect.target.isConnected) going.cancel();
   }
 
   function glideBots(was, now) {
@@ -87,9 +103,12 @@
     }
   }
 
+  /* its character sways as long: no class, which would be one more layout */
   function walk(element, going) {
-    element.classList.toggle("is-walking", Boolean(going));
-    going?.finished.finally(() => element.classList.remove("is-walking"));
+    const iterations = going ? going.effect.getTiming().duration / SWAY : 0;
+    const timing = { duration: SWAY, iterations, direction: "alternate", easing: "ease-in-out" };
+    const character = going && element.querySelector(".character");
+    if (character) start(character, SWAYS, timing);
   }
 
   function hop(was, now) {
@@ -117,7 +136,7 @@
       const middle = { left: source.left + (source.width - one.box.width) / 2, top: source.top + source.height / 2 };
       glide(one.element, middle, one.box, one.delay);
     } else {
-      one.element.animate([{ transform: "scale(0.4)", opacity: 0 }, {}], { duration: GLIDE, easing: EASE });
+      start(one.element, [{ transform: "scale(0.4)", opacity: 0 }, {}], { duration: GLIDE, easing: EASE });
     }
   }
 
@@ -183,15 +202,26 @@
     ghost(one, STILL.matches ? still : frames, FLIGHT).classList.add("stamped");
   }
 
+  /* Its foot goes first: a frame around it moves up while it stays where it is. To clip it would be a layout of each
+     picture, this is only two moves. */
   function burn(one) {
     if (!inSight(one)) return;
     const frames = [
-      { clipPath: "inset(0 0 0 0)", filter: "none", opacity: 1 },
-      ...[0.06, 0.12, 0.18, 0.24].map((offset, number) => ({ clipPath: "inset(0 0 0 0)", filter: "grayscale(1)", opacity: 1, transform: `translateX(${number % 2 ? 5 : -5}px)`, offset })),
-      { clipPath: "inset(0 0 5% 0)", filter: "sepia(1) saturate(5) hue-rotate(-20deg)", transform: "none", offset: 0.45 },
-      { clipPath: "inset(0 0 100% 0)", filter: "sepia(1) brightness(0.3)", opacity: 0.6 },
+      { filter: "none", opacity: 1 },
+      ...[0.06, 0.12, 0.18, 0.24].map((offset, number) => ({ filter: "grayscale(1)", opacity: 1, transform: `translateX(${number % 2 ? 5 : -5}px)`, offset })),
+      { filter: "sepia(1) saturate(5) hue-rotate(-20deg)", opacity: 1, transform: "translateY(5%)", offset: 0.45 },
+      { filter: "sepia(1) brightness(0.3)", opacity: 0.6, transform: "translateY(100%)" },
     ];
-    ghost(one, frames, BURN).classList.add("lost");
+    const copy = ghost(one, frames, BURN);
+    const frame = document.createElement("div");
+    copy.classList.add("lost");
+    frame.className = "burning";
+    frame.style.cssText = copy.style.cssText;
+    Object.assign(copy.style, { left: 0, top: 0 });
+    copy.replaceWith(frame);
+    frame.append(copy);
+    const up = [{}, { transform: "none", offset: 0.24 }, { transform: "translateY(-5%)", offset: 0.45 }, { transform: "translateY(-100%)" }];
+    frame.animate(up, { duration: BURN, easing: EASE, fill: "both" }).finished.finally(() => frame.remove());
   }
 
   /* words beside a body stay inside the stage: below it, or above where there is no room; none lies over another */
@@ -236,6 +266,7 @@
   function move() {
     const was = before;
     before = null;
+    stop();
     fit();
     if (!was) return;
     if (STILL.matches) return stampAll(was.sheets);
