@@ -47,6 +47,7 @@ BENCHES: Mapping[str, Command] = {
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),
     "frames": ("-m", "tests.live.frames"),
+    "drawing": ("-m", "tests.live.drawing"),
     "locks": ("-m", "tests.study.pilot.bench_locks"),
     "states": ("-m", "tests.kitchen.play.bench_states"),
     "ticks": ("-m", "tests.live.ticks"),
