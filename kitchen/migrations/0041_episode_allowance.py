@@ -8,6 +8,22 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name="episode",
+            name="status",
+            field=models.CharField(
+                choices=[
+                    ("playing", "playing"),
+                    ("over", "over"),
+                    ("cut_off", "cut off"),
+                    ("reached", "its goal was reached"),
+                    ("aborted", "ended by staff, or for lack of money"),
+                    ("abandoned", "ended because somebody was gone"),
+                ],
+                default="playing",
+                max_length=10,
+            ),
+        ),
         migrations.CreateModel(
             name="EpisodeAllowance",
             fields=[

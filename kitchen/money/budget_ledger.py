@@ -8,7 +8,7 @@ so that other episodes cannot spend it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import ROUND_UP, Decimal
 from threading import Lock
 
@@ -35,10 +35,11 @@ _BOOKED = Coalesce("spent", "reserved", output_field=DecimalField())
 def spent_or_reserved(budget_id: int) -> Decimal:
     """Return how much of a budget is spent or reserved, in US dollars. Unspent allowances of the episodes
     that are played now are reserved, too."""
-    return _booked(budget_id) + unspent_allowances(budget_id)
+    return booked_amount(budget_id) + unspent_allowances(budget_id)
 
 
-def _booked(budget_id: int) -> Decimal:
+def booked_amount(budget_id: int) -> Decimal:
+    """Return how much of a budget is spent or reserved for calls, in US dollars, without allowances."""
     total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(_BOOKED))["total"]
     return total or Decimal(0)
 
@@ -52,14 +53,19 @@ def reserved_amount(budget_id: int) -> Decimal:
 
 def unspent_allowances(budget_id: int, *, but: int | None = None) -> Decimal:
     """Return the unspent part of the allowances of episodes that are played now, in US dollars. The episode
-    `but` is left out."""
-    playing = EpisodeAllowance.objects.filter(budget=budget_id, episode__status=PLAYING).exclude(episode=but)
+    `but` is left out, and those in which nothing has happened for HELD_FOR."""
+    since = timezone.now() - HELD_FOR
+    playing = EpisodeAllowance.objects.filter(
+        budget=budget_id, episode__status=PLAYING, episode__turn_opened_at__gte=since
+    ).exclude(episode=but)
     rows = playing.annotate(booked=Sum(Coalesce(f"{_CALLS}__spent", f"{_CALLS}__reserved")))
     pairs = rows.values_list("amount", "booked")
     return sum((max(amount - (booked or 0), Decimal(0)) for amount, booked in pairs), Decimal(0))
 
 
 _CALLS = "episode__minds__spendings"
+HELD_FOR = timedelta(hours=24)
+"""Time after the last step for which an episode's allowance is held."""
 PLAYING = "playing"
 """The status (`Episode.Status`) of an episode that has not ended."""
 
@@ -91,7 +97,7 @@ def is_exhausted(budget: Budget) -> bool:
     dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
     if dearest is None:
         return budget.episodes.filter(minds__decisions__fallback=BudgetSpentError.code).exists()
-    return bool(budget.limit - spent_or_reserved(budget.pk) < dearest)
+    return bool(budget.limit - booked_amount(budget.pk) < dearest)
 
 
 def ledger_amount(amount: float) -> Decimal:
@@ -140,7 +146,7 @@ class BudgetPurse:
         with transaction.atomic():
             budget = Budget.objects.select_for_update().get(pk=self.budget_id)
             others = unspent_allowances(budget.pk, but=self.episode_id)
-            left = budget.limit - _booked(budget.pk) - others
+            left = budget.limit - booked_amount(budget.pk) - others
             if max(Decimal(repr(amount)), ledger_amount(amount)) > left:
                 raise _too_little(ledger_amount(amount), left)
             what_for = {"mind_id": self.mind_id, "step": self.step}

@@ -34,7 +34,7 @@ class Episode(models.Model):
         OVER = "over", "over"
         CUT_OFF = "cut_off", "cut off"
         REACHED = "reached", "its goal was reached"
-        ABORTED = "aborted", "ended by staff"
+        ABORTED = "aborted", "ended by staff, or for lack of money"
         ABANDONED = "abandoned", "ended because somebody was gone"
 
     id: int

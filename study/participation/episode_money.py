@@ -6,11 +6,11 @@ the end, and no fallback takes the model's place within an episode.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import DecimalField, Sum
+from django.db.models import DecimalField, Exists, OuterRef, Sum
 from django.db.models.functions import Coalesce
 
 from kitchen.agents import call_forecast
@@ -20,7 +20,7 @@ from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import ledger_amount, spent_or_reserved
 from kitchen.money.models import Budget
 from kitchen.play.episode.create_episode import MindPlan
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, ModelCall
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.condition_seats import mind_plans, stand_ins
@@ -54,7 +54,7 @@ def episode_allowance(
         return Decimal(0)
     if not paid:
         return Decimal(0)
-    most = _most_expensive(study, condition.key)
+    most = _most_expensive(study, condition.key, paid)
     if most is None:
         likely = ESTIMATED_FACTOR * sum(each.expected for each in paid)
     else:
@@ -65,8 +65,12 @@ def episode_allowance(
 
 @dataclass(frozen=True, slots=True)
 class _PaidModel:
-    """The costs of one co-player's model in one episode, in US dollars, estimated from sampled calls."""
+    """One co-player's model, and its costs in one episode, in US dollars, estimated from sampled calls."""
 
+    provider: str
+    model: str
+    steps: int
+    """Steps of a whole episode."""
     expected: float
     worst: float
     dearest_call: float
@@ -86,19 +90,31 @@ def _paid_model(condition: PlayableCondition, mind: MindPlan) -> _PaidModel | No
     longest = max(max_prompt_tokens(call.request) for call in sample.calls)
     longest += 2 * planned.longest  # remembered exchanges, which the samples lack
     dearest = prices.price(provider, model).at_worst(longest, sample.calls[0].request.max_tokens)
-    return _PaidModel(prices.expected(provider, model, planned), worst, dearest)
+    expected = prices.expected(provider, model, planned)
+    return _PaidModel(provider, model, sample.steps, expected, worst, dearest)
 
 
-def _most_expensive(study: Study, key: str) -> Decimal | None:
-    """Return the cost of the most expensive of the newest finished episodes in a condition, in US dollars.
-    Return None if fewer than MEASURED_EPISODES are finished."""
+def _most_expensive(study: Study, key: str, paid: Sequence[_PaidModel]) -> Decimal | None:
+    """Return what an episode would cost if each of its steps cost as much as in the most expensive one of
+    the newest finished episodes, in US dollars. Return None if fewer than MEASURED_EPISODES are finished.
+
+    Only episodes of people count in which these models were called.
+    """
     whole = [Episode.Status.OVER, Episode.Status.REACHED, Episode.Status.CUT_OFF]
-    rounds = Round.objects.filter(condition__study=study, condition__key=key, episode__status__in=whole)
-    newest = rounds.order_by("-episode").values_list("episode", flat=True)[:NEWEST_EPISODES]
+    people = Round.objects.filter(participant__synthetic=False, participant__preview=False)
+    rounds = people.filter(condition__study=study, condition__key=key, episode__status__in=whole)
+    episodes = Episode.objects.filter(pk__in=rounds.values("episode"), step__gt=0)
+    for each in paid:
+        calls = ModelCall.objects.filter(
+            decision__mind__episode=OuterRef("pk"), provider=each.provider, model_asked=each.model
+        )
+        episodes = episodes.filter(Exists(calls))
+    newest = list(episodes.order_by("-pk").values_list("pk", flat=True)[:NEWEST_EPISODES])
     booked = Coalesce("minds__spendings__spent", "minds__spendings__reserved", output_field=DecimalField())
-    episodes = Episode.objects.filter(pk__in=list(newest)).annotate(cost=Sum(booked))
-    costs = episodes.values_list("cost", flat=True)
-    return max(cost or Decimal(0) for cost in costs) if len(costs) >= MEASURED_EPISODES else None
+    costs = Episode.objects.filter(pk__in=newest).annotate(cost=Sum(booked)).values_list("cost", "step")
+    if len(newest) < MEASURED_EPISODES:
+        return None
+    return max((cost or Decimal(0)) / step for cost, step in costs) * max(each.steps for each in paid)
 
 
 def money_left(study: Study) -> Decimal:
@@ -108,12 +124,19 @@ def money_left(study: Study) -> Decimal:
     return study.budget.limit - spent_or_reserved(study.budget.pk)
 
 
-def lacks_money(study: Study, condition: PlayableCondition, *, locks: bool = False) -> bool:
+def lacks_money(
+    study: Study,
+    condition: PlayableCondition,
+    people: Collection[int] | None = None,
+    *,
+    locks: bool = False,
+) -> bool:
     """Return whether the study's budget cannot pay for one more episode in this condition.
 
-    With `locks`, inside a transaction, nobody else can take money from the budget until the transaction ends.
+    `people` are the seats of the people who came; None means everybody. With `locks`, inside a transaction,
+    nobody else can take money from the budget until the transaction ends.
     """
-    needed = episode_allowance(study, condition)
+    needed = episode_allowance(study, condition, people)
     if not needed:
         return False
     if locks and study.budget_id:

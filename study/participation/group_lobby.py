@@ -193,18 +193,30 @@ class _Lobby:
         """Open the episode, end the participation, or keep waiting. Return the state of the lobby for
         waiting, and None otherwise. While the study's budget cannot pay for the episode, everybody waits."""
         alone = self._has_begun() or self.person.preview or not self._has_seat(self.me)
-        waits = must_wait(self.person, self.round, locks=True)
-        if alone and not self._are_too_few(1) and not waits:
-            self._open([self.me])
-            return None
+        if alone and not self._are_too_few(1):
+            return None if self._opens([self.me]) else self._state()
         short = self.group.formed_at is not None and self._are_too_few(self.awaited)
         over = not alone and self.seconds_left <= 0
         if alone or short or (over and self._are_too_few(len(self.present))):
             participant_end(participant_id=self.person.pk, status=Participant.Status.UNMATCHED)
             return None
-        if (over or len(self.present) >= self.awaited) and not waits:
-            self._open(self.present)
-            return None
+        ready = over or len(self.present) >= self.awaited
+        return None if ready and self._opens(self.present) else self._state()
+
+    def _opens(self, players: Sequence[GroupMember]) -> bool:
+        """Create the episode for these players. Return False, without a change, if the study's budget cannot
+        pay for it."""
+        if must_wait(self.person, self.round, sorted(self._taken(players).values()), locks=True):
+            return False
+        self._open(players)
+        return True
+
+    def _taken(self, players: Sequence[GroupMember]) -> dict[int, int]:
+        """Return the seat of each of these players, by participant id."""
+        return {one.participant_id: self.seats[one.place if self._has_seat(one) else 0] for one in players}
+
+    def _state(self) -> LobbyState:
+        """Return the state of the lobby for somebody who waits."""
         leaves = self.team.unfilled == LEAVE
         plays = self.now in self._played_until
         waited = (self.now - self.me.came_at).total_seconds()
@@ -229,8 +241,7 @@ class _Lobby:
             self.group.formed_at = self.now
             self.group.save(update_fields=["formed_at"])
             self.group.members.exclude(pk__in=[one.pk for one in players]).delete()
-        places = {one.participant_id: one.place if self._has_seat(one) else 0 for one in players}
-        taken = {participant_id: self.seats[place] for participant_id, place in places.items()}
+        taken = self._taken(players)
         episode = create_shared_episode(self.group, self.person, self.plan, sorted(taken.values()))
         for participant_id, seat in taken.items():
             theirs = Round.objects.filter(participant=participant_id, condition=self.round.condition_id)

@@ -12,7 +12,7 @@ from typing import Any
 
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.organisation import Organisation, with_fixed_message_limit
-from kitchen.money.budget_ledger import is_exhausted
+from kitchen.money.budget_ledger import booked_amount, is_exhausted
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.create_episode import create_episode
@@ -224,15 +224,24 @@ def study_budget(study: Study) -> Budget:
 
 
 def is_budget_spent(study: Study) -> bool:
-    """Return whether the study pauses because its budget is spent, or cannot pay for one more episode in
-    each of its conditions."""
+    """Return whether the study pauses because its budget is spent: the rest cannot pay for one more episode
+    in each of the conditions. Money that is set aside for running episodes is not spent."""
     if not study.pauses_when_spent or study.budget is None:
         return False
-    return is_exhausted(study.budget) or any(lacks_money(study, one) for one in study.conditions.all())
+    if is_exhausted(study.budget):
+        return True
+    left = study.budget.limit - booked_amount(study.budget.pk)
+    return any(episode_allowance(study, one) > left for one in study.conditions.all())
 
 
-def must_wait(person: Participant, one: Round, *, locks: bool = False) -> bool:
+def must_wait(
+    person: Participant, one: Round, people: Sequence[int] | None = None, *, locks: bool = False
+) -> bool:
     """Return whether this round must wait: its condition uses a paid language model, and the study's budget
-    cannot pay for the whole episode. `locks` is for transactions that begin the round (`lacks_money`)."""
+    cannot pay for the whole episode.
+
+    `people` are the seats of the people who came; None means everybody. `locks` is for transactions that
+    begin the round (`lacks_money`).
+    """
     plan = person.version.blueprint.condition(one.condition.key)
-    return lacks_money(person.study, plan, locks=locks)
+    return lacks_money(person.study, plan, people, locks=locks)

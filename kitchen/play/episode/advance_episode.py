@@ -215,6 +215,7 @@ def submit_to_turn(
             return Receipt(code, turn.episode.step)
         if lacks_money(turn, decisions):
             store_decisions(turn, decisions)
+            add_submitted(turn, commands)
             end_for_lack_of_money(turn, decisions)
             return Receipt("accepted", turn.episode.step)
         given, made = delay_decisions(turn, commands, decisions)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
 from kitchen.contract.language_model import BudgetSpentError
 from kitchen.money.budget_ledger import (
+    HELD_FOR,
     BudgetPurse,
     reserved_amount,
     set_allowance,
@@ -65,6 +68,14 @@ def test_the_rest_of_an_allowance_is_free_after_the_end(budget: Budget) -> None:
     assert spent_or_reserved(budget.pk) == Decimal("0.6")
     end_episode(episode_id=episode.pk, reason="staff")
     assert spent_or_reserved(budget.pk) == Decimal("0.1")
+
+
+def test_an_allowance_is_not_held_for_an_episode_that_everybody_has_left(budget: Budget) -> None:
+    episode = episode_with(budget, 0.6)
+    Episode.objects.filter(pk=episode.pk).update(
+        turn_opened_at=timezone.now() - HELD_FOR - timedelta(hours=1)
+    )
+    assert spent_or_reserved(budget.pk) == 0
 
 
 def test_no_episode_begins_without_its_whole_allowance(budget: Budget) -> None:

@@ -9,10 +9,9 @@ import pytest
 from django.db import transaction
 
 from kitchen.contract.language_model import BudgetSpentError
-from kitchen.money.budget_ledger import spent_or_reserved
 from kitchen.money.models import Budget, EpisodeAllowance, Spending
-from kitchen.play.models import Episode, Mind
-from study.design.models import Study
+from kitchen.play.models import Decision, Episode, Mind, ModelCall
+from study.design.models import Condition, Study
 from study.participants.models import Participant
 from study.participants.next_page import ParticipantProgress
 from study.participation.episode_money import MEASURED_EPISODES, episode_allowance, money_left
@@ -67,18 +66,35 @@ def test_nobody_begins_with_too_little_money_whether_or_not_the_study_pauses() -
     assert begin_round(participant_id=second.pk)
 
 
+def called(model: str, dollars: list[float]) -> None:
+    """Let the model's calls in the episodes so far cost this much, one amount for each. Their games are
+    over."""
+    budget = Budget.objects.get()
+    for each, spent in zip(Mind.objects.all(), dollars, strict=True):
+        made = Decision.objects.create(mind=each, step=1, played_by="dispatcher", milliseconds=1)
+        counts = {f"tokens_{kind}": 1 for kind in ("input", "output", "cache_read", "cache_write")}
+        facts = {"provider": "anthropic", "model_asked": model, "sampling": {}, "attempts": [], "seconds": 1}
+        ModelCall.objects.create(decision=made, number=1, **facts, **counts)
+        Spending.objects.create(budget=budget, mind=each, reserved=3, spent=spent)
+    Episode.objects.update(status=Episode.Status.OVER, step=Condition.objects.get().settings["max_steps"])
+
+
 def test_after_some_episodes_the_allowance_follows_what_they_cost() -> None:
     study = paid_study(budget_limit=1000)
     people = [begin(study, str(number)) for number in range(MEASURED_EPISODES)]
     estimated = needed(people[0])
-    budget = Budget.objects.get()
-    for number, each in enumerate(Mind.objects.all()):
-        Spending.objects.create(budget=budget, mind=each, reserved=3, spent=Decimal(number) / 40)
-    Episode.objects.exclude(rounds__participant=people[-1]).update(status=Episode.Status.OVER)
-    assert needed(people[0]) == estimated
-    Episode.objects.update(status=Episode.Status.OVER)
+    called("claude-haiku-4-5", [0.0, 0.025, 0.05, 0.075, 0.1])
     assert estimated < Decimal("0.15") < needed(people[0]) < Decimal("0.19")
-    assert spent_or_reserved(budget.pk) == Decimal("0.25")
+    Episode.objects.filter(rounds__participant=people[-1]).update(status=Episode.Status.ABORTED)
+    assert needed(people[0]) == estimated
+
+
+def test_episodes_with_another_model_say_nothing_about_the_cost() -> None:
+    study = paid_study(budget_limit=1000)
+    people = [begin(study, str(number)) for number in range(MEASURED_EPISODES)]
+    estimated = needed(people[0])
+    called("claude-another", MEASURED_EPISODES * [0.0])
+    assert needed(people[0]) == estimated
 
 
 @pytest.mark.parametrize("model", ["stand-in", "anthropic:claude-without-a-price"])
