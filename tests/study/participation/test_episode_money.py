@@ -15,9 +15,10 @@ from study.design.models import Condition, Study
 from study.participants.models import Participant
 from study.participants.next_page import ParticipantProgress
 from study.participation.episode_money import MEASURED_EPISODES, episode_allowance, money_left
+from study.participation.group_lobby import look_at_lobby
 from study.participation.page_progress import begin_round, finish_page
 from study.participation.round_planning import create_round_episode
-from tests.study.factories import enter, make_study
+from tests.study.factories import enter, make_shared_study, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -102,3 +103,18 @@ def test_what_is_never_charged_needs_no_money(model: str) -> None:
     study = paid_study(budget_limit=0)
     study.conditions.update(coplayer_settings={"model": model})
     assert begin(study, "one").rounds.get().episode and not EpisodeAllowance.objects.exists()
+
+
+def test_a_group_waits_in_the_lobby_while_the_money_for_those_who_came_lacks() -> None:
+    study = make_shared_study(conditions=1, people=2)
+    study.conditions.update(coplayer="dispatcher", coplayer_settings=HAIKU)
+    one, other = begin(study, "one"), begin(study, "other")
+    all_came = needed(one)
+    assert look_at_lobby(participant_id=one.pk)
+    Budget.objects.update(limit=all_came / 2)
+    waits = look_at_lobby(participant_id=other.pk)
+    assert waits and waits.present == 2 and not Episode.objects.exists()
+    Budget.objects.update(limit=all_came * 2)
+    assert (
+        look_at_lobby(participant_id=other.pk) is None and Episode.objects.get().allowance.amount == all_came
+    )
