@@ -2,7 +2,7 @@
 well, and the best result so far.
 
 The own share is the share of all actions of the team. Waiting is no action. Results are compared by the first
-metric that the world shows to players, and only between rounds in the same world.
+metric that the world shows to players, and only between rounds with the same world, settings and team size.
 """
 
 from __future__ import annotations
@@ -66,14 +66,19 @@ def highlights(episode: Episode) -> tuple[str, ...]:
 
 
 def best_result(rounds: Sequence[Round], current: Round) -> BestResult | None:
-    """Return the best result of the rounds up to `current` in its world, by the world's first metric with
-    words for players. None if there is none, or if nothing can be compared yet. `rounds` have their
-    episodes."""
+    """Return the best result of the rounds up to `current` with the same world, settings and number of
+    seats, by the world's first metric with words for players. None if there is none, or if nothing can be
+    compared yet. `rounds` have their episodes."""
     assert current.episode  # noqa: S101 - asked after an episode
     world = current.episode.world
     figure = next((one for one in metrics_of_world(world) if one.words and one.better != "neither"), None)
-    played = [one for one in rounds if one.position <= current.position and one.episode]
-    scores = [one.episode.score for one in played if one.episode and one.episode.world == world]
+    same = (world, current.episode.settings, current.condition.teammates)
+    scores = [
+        one.episode.score
+        for one in rounds
+        if one.episode and one.position <= current.position
+        if (one.episode.world, one.episode.settings, one.condition.teammates) == same
+    ]
     values = [score[figure.name] for score in scores if figure and score.get(figure.name) is not None]
     if figure is None or len(values) < 2:
         return None

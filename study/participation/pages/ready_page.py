@@ -75,7 +75,7 @@ def what_changes(plan: ConditionPlan, before: ConditionPlan | None) -> list[str]
     found: list[Any] = []
     if plan.world != before.world:
         found.append(gettext("Another game: {title}.").format(title=_title(plan.world)))
-    if plan.label != before.label and plan.teammates:
+    if plan.teammates and _team(plan) != _team(before):
         found.append(gettext("Another team."))
     if plan.teammates != before.teammates:
         found.append(_team_size(plan.teammates))
@@ -88,6 +88,11 @@ def what_changes(plan: ConditionPlan, before: ConditionPlan | None) -> list[str]
     if plan.step_seconds != before.step_seconds:
         found.append(_time(plan.step_seconds))
     return found
+
+
+def _team(plan: ConditionPlan) -> tuple[object, ...]:
+    """Return what determines the teammates of a condition."""
+    return plan.coplayer, plan.coplayer_settings, plan.organisation, plan.knowing, plan.talk_language
 
 
 def _title(world: str) -> str:

@@ -78,6 +78,8 @@ def test_the_card_says_what_has_changed_and_never_who_plays() -> None:
     before, now = blueprint_of(study).conditions
     told = what_changes(now, before)
     assert told == ["Another team.", "3 teammates.", "20 s for each step."]
+    other_name = before.model_copy(update={"label": "The same team elsewhere"})
+    assert what_changes(other_name, before) == []
     alone = now.model_copy(update={"label": "Team Z", "teammates": 0})
     assert "Another team." not in map(str, what_changes(alone, before)), "who plays alone has none"
     assert what_changes(now, None) == what_changes(now, now) == []
@@ -88,7 +90,7 @@ def test_the_survey_shows_the_result_where_the_condition_says_so(client: Client)
     play_out(first_episode(person))
     told = page(client, person)
     assert "end-card" in told and "best" not in told, "there is nothing to compare with yet"
-    assert "Your share" not in told, "nobody shares with somebody who plays alone"
+    assert "actions of your team" not in told, "nobody shares with somebody who plays alone"
     other = begun_elsewhere()
     play_out(first_episode(other))
     assert "end-card" not in page(client, other)
@@ -107,6 +109,7 @@ def test_the_card_over_the_board_tells_the_result_and_the_survey_does_not_repeat
     told = client.get(address).content.decode()
     assert "best" not in told and "highlight" not in told, "nothing was served in either round"
     Episode.objects.filter(pk=second.pk).update(score={**second.score, "completed": 2})
+    Episode.objects.update(settings=second.settings)
     assert "This is your best result so far." in client.get(address).content.decode()
     survey = f"{person.get_absolute_url()}?result="
     assert "end-card" not in client.get(f"{survey}2").content.decode()
@@ -148,9 +151,13 @@ def test_the_best_result_is_that_of_the_rounds_so_far() -> None:
         for one, served in zip(rounds, scores, strict=True):
             assert one.episode
             one.episode.score = {**one.episode.score, "completed": served}
+            one.episode.settings = {}
         best = best_result(rounds, rounds[1])
         assert best and (best.number, best.is_this) == (number, is_this)
         assert best_result(rounds, rounds[0]) is None
+        assert rounds[1].episode
+        rounds[1].episode.settings = {"level": "another"}
+        assert best_result(rounds, rounds[1]) is None, "games with other rules are not compared"
 
 
 def test_the_last_seconds_are_shown_from_the_log_while_they_are_rated(client: Client) -> None:

@@ -187,7 +187,7 @@ AWAY = """html => {
 """Tells the page who is away, and returns the number of marked players."""
 UNSHIELD = "document.querySelector('[data-play]').classList.remove('is-just-over')"
 PUT = "html => document.querySelector('[data-play]').panels.put(html)"
-SHARE = "<p>Your share: 23 of 51 actions (45 %).</p>"
+SHARE = "<p>You did 23 of the 51 actions of your team (45 %).</p>"
 CONTINUE = "[data-over-continue]"
 CENTRE = """() => {
     const boards = [...document.querySelectorAll("[data-stage], [data-board]")];
@@ -226,7 +226,7 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
         before = await page.evaluate(drawn)
         await page.evaluate(PUT, end["over"])
         assert await page.evaluate(drawn) == before, width
-        await page.get_by_text("Your share: 23 of 51").wait_for()
+        await page.get_by_text("You did 23 of the 51").wait_for()
         assert await page.evaluate(f"document.activeElement.matches('{CONTINUE}')"), width
         await page.evaluate(UNSHIELD)
         assert await page.evaluate(CENTRE), width
