@@ -166,6 +166,7 @@ def _with_credit(text: str, event: Event, view: SeatView) -> str:
 
 def credit_text(dish: str, view: SeatView) -> str:
     """Return who cooked and who served a dish of the last step, such as `Robot 2 cooked it, you served it`.
+    If the reader only put in or made an ingredient, this is added.
 
     Return an empty string if the history does not show who put it on the table. A cook whom the history does
     not show is left out.
@@ -178,7 +179,28 @@ def credit_text(dish: str, view: SeatView) -> str:
     share = "served" if cooked is None else "alone" if cooked == served else "shared"
     who = {player.seat: "you" if player.is_you else "robot" for player in shown.values()}
     names = {part: player.name for part, player in shown.items()}
-    return translated("credits", "_".join([share, *who.values()])).format(**names)
+    credit = translated("credits", "_".join([share, *who.values()])).format(**names)
+    if view.seat in seats.values() or not _has_helped(dish, view):
+        return credit
+    return gettext("{credit}; you helped").format(credit=credit)
+
+
+def _has_helped(dish: str, view: SeatView) -> bool:
+    """Return whether the history shows that the reader put an ingredient of the dish, or an ingredient of
+    that, into a tool or started its tool."""
+    recipes, kinds = view.brief["recipes"], view.brief["locations"]
+    parts = list(recipes[dish]["ingredients"]) if dish in recipes else []
+    for part in parts:  # grows meanwhile
+        parts += recipes.get(part, {}).get("ingredients", ())
+    return any(
+        event.kind == "performed"
+        and event.seat == view.seat
+        and event.data.get("item") in parts
+        and event.data["command"][0] in ("put", "activate")
+        and kinds.get(event.data["command"][1]) != "servingtable"
+        for step in view.history
+        for event in step.events
+    )
 
 
 def _last_maker(verb: str, item: str, view: SeatView) -> int | None:

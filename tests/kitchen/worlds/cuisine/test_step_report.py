@@ -88,9 +88,9 @@ def test_a_missed_order_is_named_by_the_ticket_that_was_there_and_told_first() -
     assert 'class="failed"' in drawn(view, "news")
 
 
-def did(seat: int, *command: str) -> Event:
-    """A robot has done this with salmon sushi."""
-    return Event("performed", seat, {"command": list(command), "item": "salmonSushi"})
+def did(seat: int, *command: str, item: str = "salmonSushi") -> Event:
+    """A robot has done this with salmon sushi, or another item."""
+    return Event("performed", seat, {"command": list(command), "item": item})
 
 
 COOKED, SERVED = ("activate", "mixer0"), ("put", "servingtable0")
@@ -113,12 +113,26 @@ def served(*before: Event, seat: int = 0, server: int = 0) -> SeatView:
         (served(did(1, *COOKED), server=1), "Robot 2 cooked and served it"),
         (served(), "You served it"),
         (served(did(1, "put", "mixer0"), server=2), "Robot 3 served it"),
+        (served(did(0, "put", "mixer0", item="cookedRice"), server=2), "Robot 3 served it; you helped"),
+        (served(did(0, "put", "pot0", item="rice"), server=2), "Robot 3 served it; you helped"),
     ],
 )
 def test_it_is_said_who_cooked_and_who_served_a_dish_and_once_aloud(view: SeatView, said: str) -> None:
     news = f"Salmon sushi served. {said}"
     assert news in drawn(view, "news") and said in drawn(view, "done")
     assert drawn(view, "spoken").count(said) == 1
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        did(0, "put", "pot0", item="potato"),
+        did(0, "get", "storage0", item="rice"),
+        did(1, "put", "pot0", item="rice"),
+    ],
+)
+def test_it_is_not_said_that_somebody_helped_who_did_not(others: Event) -> None:
+    assert "helped" not in drawn(served(others, server=2), "news")
 
 
 def test_a_dish_without_a_known_server_is_only_said_to_be_served() -> None:
