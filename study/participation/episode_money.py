@@ -28,6 +28,8 @@ from study.design.models import Study
 from study.design.sampled_model_calls import PlayableCondition, trial_of
 from study.participants.models import Round
 
+PLAYED_TO_THE_END = (Episode.Status.OVER, Episode.Status.REACHED, Episode.Status.CUT_OFF)
+"""The statuses of finished episodes. Episodes that staff ended, or that somebody left, cost less."""
 MEASURED_EPISODES = 5
 """Number of finished episodes from which the allowance rests on what they cost."""
 NEWEST_EPISODES = 50
@@ -100,9 +102,8 @@ def _most_expensive(study: Study, key: str, paid: Sequence[_PaidModel]) -> Decim
 
     Only episodes of people count in which these models were called.
     """
-    whole = [Episode.Status.OVER, Episode.Status.REACHED, Episode.Status.CUT_OFF]
     people = Round.objects.filter(participant__synthetic=False, participant__preview=False)
-    rounds = people.filter(condition__study=study, condition__key=key, episode__status__in=whole)
+    rounds = people.filter(condition__study=study, condition__key=key, episode__status__in=PLAYED_TO_THE_END)
     episodes = Episode.objects.filter(pk__in=rounds.values("episode"), step__gt=0)
     for each in paid:
         calls = ModelCall.objects.filter(

@@ -2,7 +2,8 @@
 
 A participant's cost is the product of steps, calls per step, tokens per call, and present prices. If a
 condition already has calls in this study, their means are used. Otherwise a program that imitates a language
-model plays the first steps. The worst case assumes the largest number of calls and the highest cost of each
+model plays the first steps. The amount that is not exceeded with a probability of 95 % rests on how much
+finished episodes differ. The worst case assumes the largest number of calls and the highest cost of each
 call. The module changes no data.
 """
 
@@ -10,8 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import sqrt
+from statistics import stdev
 
-from django.db.models import Avg, Count, QuerySet
+from django.db.models import Avg, Count, DecimalField, Exists, OuterRef, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from kitchen.agents import call_forecast
 from kitchen.contract.decision_notes import ReplyReadings
@@ -21,7 +25,7 @@ from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError,
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
 from kitchen.play.episode.create_episode import MindPlan
-from kitchen.play.models import Decision, Episode, ModelCall
+from kitchen.play.models import Decision, Episode, Mind, ModelCall
 from kitchen.play.turn.decision_records import reply_readings
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -34,7 +38,10 @@ from study.design.models import Condition, Study
 from study.design.round_plans import condition_shares
 from study.design.sampled_model_calls import trial_of
 from study.participants.models import Participant, Round
+from study.participation.episode_money import MEASURED_EPISODES, PLAYED_TO_THE_END
 
+NORMAL_95 = 1.645
+"""The standard normal distribution is below this number with a probability of 95 %."""
 PARTICIPANTS = 12
 """The default number of future participants, which is the number in the paper."""
 MOST_PARTICIPANTS = 100_000
@@ -62,6 +69,10 @@ class ConditionForecast:
     """Steps that participants who have begun still have to play."""
     caution: str = ""
     """Warning if many replies so far could not be used."""
+    spread: float | None = None
+    """Standard deviation of the cost over the finished episodes. None if they are too few."""
+    episodes: int = 0
+    """Number of finished episodes with this model."""
     share: float = 1.0
     """The fraction of participants who play the condition. It is below 1 if only one group plays it, or if
     each participant plays a part of the conditions."""
@@ -116,6 +127,22 @@ class StudyForecast:
         return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
 
     @property
+    def likely(self) -> float:
+        """Return the amount that the total future cost does not exceed with a probability of 95 %.
+
+        It assumes that the costs of participants are independent, and their sum normally distributed. If too
+        few episodes with a model are finished, twice its expected cost is taken.
+        """
+        variance = 0.0
+        for line in self.lines:
+            people = self.participants * line.share + line.steps_left / max(line.steps, 1)
+            if line.spread is None:
+                variance += (people * (line.expected or 0.0) / NORMAL_95) ** 2
+            else:  # of the participants to come, and of the mean that was measured
+                variance += line.spread**2 * (people + people**2 / line.episodes)
+        return min(self.ahead + NORMAL_95 * sqrt(variance), self.ahead_worst)
+
+    @property
     def left(self) -> float:
         """Return the part of the budget limit that is still available, at least 0."""
         return max(0.0, self.limit - self.spent - self.reserved)
@@ -133,8 +160,14 @@ class StudyForecast:
         if self.ahead_worst <= self.left:
             return "The limit will hold, even at worst."
         then = "then rounds with a paid model wait until you raise it."
+        if self.likely <= self.left:
+            return f"The limit will hold with a probability of at least 95 %. At worst it does not: {then}"
         if self.holds:
-            return f"The limit is expected to hold. At worst it does not: {then}"
+            needed = self.spent + self.reserved + self.likely
+            return (
+                f"The limit is expected to hold, but this is not sure: {then} A limit of {needed:.2f} USD "
+                "would hold with a probability of 95 %."
+            )
         enough = int(max(0.0, self.left - self.underway) / self.each) if self.each else 0
         needed = self.spent + self.reserved + self.ahead
         return (
@@ -211,9 +244,38 @@ def _priced(
     worst = call_forecast.worst_cost(sample, prices, provider, model)
     left, share = _steps_left(condition, sample.steps), len(people_in(condition))
     cost, caution = sample.steps * a_step / share, _replies_read(condition, number).warning
+    costs = [each * sample.steps / share for each in _costs_a_step(condition, number, provider, model)]
     return ConditionForecast(
-        condition, f"{provider} {model}", rests_on, sample.steps, cost, worst / share, left, caution
+        condition,
+        f"{provider} {model}",
+        rests_on,
+        sample.steps,
+        cost,
+        worst / share,
+        left,
+        caution,
+        spread=stdev(costs) if len(costs) >= MEASURED_EPISODES else None,
+        episodes=len(costs),
     )
+
+
+def _costs_a_step(condition: Condition, number: int, provider: str, model: str) -> list[float]:
+    """Return the US dollars for each step that this co-player's calls cost, for each finished episode of a
+    person in the condition in which it called this model."""
+    calls = ModelCall.objects.filter(decision__mind=OuterRef("pk"), provider=provider, model_asked=model)
+    rounds = Round.objects.filter(
+        condition=condition, participant__synthetic=False, participant__preview=False
+    )
+    minds = Mind.objects.filter(
+        Exists(calls),
+        number=number,
+        episode__in=rounds.values("episode"),
+        episode__status__in=PLAYED_TO_THE_END,
+        episode__step__gt=0,
+    )
+    booked = Coalesce("spendings__spent", "spendings__reserved", output_field=DecimalField())
+    rows = minds.annotate(cost=Sum(booked)).values_list("cost", "episode__step")
+    return [float(cost or 0) / step for cost, step in rows]
 
 
 def _standing_in(

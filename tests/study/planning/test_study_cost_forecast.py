@@ -140,7 +140,11 @@ def test_whether_the_limit_holds_is_said_in_words(study: Study) -> None:
     each = forecast_costs(study, 1)
     for limit, words in (
         (100_000, "The limit will hold, even at worst."),
-        (each.each * 10 * 1.5, "The limit is expected to hold. At worst it does not"),
+        (
+            each.each * 10 * 2.1,
+            "The limit will hold with a probability of at least 95 %. At worst it does not",
+        ),
+        (each.each * 10 * 1.5, "The limit is expected to hold, but this is not sure"),
         (each.each * 5.5, "is enough for about 5 of the 10 participants"),
     ):
         study.budget_limit = limit
@@ -196,3 +200,28 @@ def test_a_participant_who_plays_a_part_of_the_conditions_costs_only_these_round
     part = forecast_costs(study, 10)
     assert {round(line.share, 3) for line in part.lines} == {0.4} and whole.each > 0
     assert part.each == pytest.approx(doubled.each * 2 / 5) and part.each_worst < doubled.each_worst
+
+
+def test_the_cost_that_is_likely_enough_rests_on_how_much_finished_episodes_differ(study: Study) -> None:
+    """By hand: 5 episodes of 3 steps cost 1 to 5 thousandths of a dollar, so the standard deviation is 2.5 ** 0.5.
+    Ten people to come: the spread of the sum is 2.5 ** 0.5 (10 + 100 / 5) ** 0.5 = 75 ** 0.5."""
+    budget = Budget.objects.create(name="x", limit=1000)
+    for number in range(1, 6):
+        person = enter(study, str(number))
+        one = person.rounds.get(condition__key="c1")
+        one.episode = create_round_episode(one, person)
+        one.save()
+        each = one.episode.minds.get()
+        facts = {"provider": "anthropic", "model_asked": "claude-sonnet-5-5", "sampling": {}, "attempts": []}
+        usage = dict.fromkeys(("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write"), 1)
+        made = Decision.objects.create(mind=each, step=1, milliseconds=1)
+        ModelCall.objects.create(decision=made, number=1, seconds=1, **facts, **usage)
+        Spending.objects.create(budget=budget, mind=each, reserved=9, spent=number / 1000)
+        if number == 5:
+            assert forecast_costs(study, 10).lines[1].spread is None
+        Episode.objects.filter(pk=one.episode.pk).update(status=Episode.Status.OVER, step=3)
+    study.participants.update(status="complete")
+    found = forecast_costs(study, 10)
+    assert found.lines[1].spread == pytest.approx(2.5**0.5 / 1000) and found.lines[1].episodes == 5
+    assert found.likely == pytest.approx(found.ahead + 1.645 * 75**0.5 / 1000)
+    assert found.ahead < found.likely < found.ahead_worst
