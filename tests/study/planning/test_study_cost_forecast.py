@@ -203,7 +203,7 @@ def test_a_participant_who_plays_a_part_of_the_conditions_costs_only_these_round
 
 
 def test_the_cost_that_is_likely_enough_rests_on_how_much_finished_episodes_differ(study: Study) -> None:
-    """By hand: 5 episodes of 3 steps cost 1 to 5 thousandths of a dollar, so the standard deviation is 2.5 ** 0.5.
+    """By hand: five episodes cost 1 to 5 thousandths of a dollar, so the standard deviation is 2.5 ** 0.5.
     Ten people to come: the spread of the sum is 2.5 ** 0.5 (10 + 100 / 5) ** 0.5 = 75 ** 0.5."""
     budget = Budget.objects.create(name="x", limit=1000)
     for number in range(1, 6):
