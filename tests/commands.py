@@ -54,6 +54,7 @@ def run_here(folder: str, arguments: list[str]) -> None:
     for name, number in ((OUT, 1), (ERR, 2)):
         with Path(folder, name).open("wb") as file:
             os.dup2(file.fileno(), number)
+    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)  # the fork server writes metrics to files
     os.chdir(base_dir())
     sys.argv = [str(base_dir() / "manage.py"), *arguments]
     code: Any = 1
