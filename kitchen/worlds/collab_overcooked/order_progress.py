@@ -14,7 +14,7 @@ from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_i
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
-from kitchen.worlds.collab_overcooked.macro_checks import DELIVER, PICKUP, PLACE, WAIT
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, WAIT
 from kitchen.worlds.collab_overcooked.room_layout import SEATS
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -74,7 +74,7 @@ def order_panel(view: SeatView) -> Panel:
     """Return the panel with the order. Its parts are the time, the recipe and the progress, of which only the
     time changes in every step."""
     seen, brief, players = view.observation, view.brief, view.observation["players"]
-    recipe = recipe_progress(brief, seen)
+    recipe = recipe_progress(brief, seen, is_delivered=bool(view.result.score.get("success")))
     together = Together(tuple(handed_over(players)[-SHOWN:]), met_soon(view.talk.requests, players))
     parts = (
         Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
@@ -90,25 +90,25 @@ def served_code(brief: Mapping[str, Json]) -> str:
     return str(brief["order"]) + (IN_DISH if brief["in_dish"] else "")
 
 
-def recipe_progress(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> tuple[RecipeStep, ...]:
+def recipe_progress(
+    brief: Mapping[str, Json], seen: Mapping[str, Json], *, is_delivered: bool
+) -> tuple[RecipeStep, ...]:
     """Return the steps of the recipe; empty without the recipe. A step is done if what it makes is there, or
-    was used in a later step. The last step is the delivery."""
+    was used in a later step. The last step is the delivery: all are done if the order is delivered."""
     texts = recipe_steps(brief)
     if not texts:
         return ()
     there, steps = _things_there(seen), brief["recipe"]["steps"]
-    delivered = any([DELIVER] in player["done"] for player in seen["players"])
-    reached = delivered and brief["order"] not in there
     done, used = [], set[str]()
     for _, product, *contents in reversed(steps):
-        is_done = reached or product in there or product in used
+        is_done = is_delivered or product in there or product in used
         used |= {product, *contents} if is_done else set()
         done.append(is_done)
     pictures = (
         *(product for _, product, *_ in steps),
         served_code(brief),
     )
-    return tuple(map(RecipeStep, texts, pictures, (*reversed(done), reached)))
+    return tuple(map(RecipeStep, texts, pictures, (*reversed(done), is_delivered)))
 
 
 def _things_there(seen: Mapping[str, Json]) -> set[str]:

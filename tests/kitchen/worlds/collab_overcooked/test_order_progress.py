@@ -58,6 +58,14 @@ def test_steps_of_the_recipe_are_ticked_when_what_they_make_is_there_or_was_used
     assert ticks() == [True, True, False, False], "the slices are gone into what was baked"
 
 
+def test_a_wrong_delivery_ticks_nothing() -> None:
+    world = game("baked_pumpkin_soup", gamma=3.0)
+    play(world, 1, "pickup egg ingredient_dispenser", "place_obj_on_counter")
+    play(world, 0, "pickup egg counter", "put_obj_in_utensil pot0", "cook pot0", "wait 3")
+    play(world, 0, "pickup boiled_egg pot0", "deliver")
+    assert not world.delivered and not any(step.is_done for step in steps(world, 0))
+
+
 @pytest.mark.parametrize("task", tasks())
 def test_all_steps_are_ticked_when_the_dish_is_delivered(task: str) -> None:
     world, pair = game(task, gamma=3.0), references(task)[0]
