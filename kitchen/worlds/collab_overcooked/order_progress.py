@@ -6,15 +6,16 @@ see, and is the same for both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.collab_overcooked.counter_handovers import find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
-from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, WAIT
+from kitchen.worlds.collab_overcooked.macro_checks import WAIT
 from kitchen.worlds.collab_overcooked.room_layout import SEATS
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -33,7 +34,8 @@ class RecipeStep(NamedTuple):
 
 
 class HandedOver(NamedTuple):
-    """One thing that a cook put down for the other: the cook's seat, and the thing with its name."""
+    """One thing that a cook put down and the other took: the first cook's seat, and the thing with its
+    name."""
 
     seat: int
     thing: str
@@ -119,20 +121,8 @@ def _things_there(seen: Mapping[str, Json]) -> set[str]:
 
 
 def handed_over(players: Sequence[Mapping[str, Json]]) -> list[HandedOver]:
-    """Return what the cooks put on counters, in the order of time: the thing that they had taken last."""
-    found = sorted(
-        ((step, seat, thing) for seat in SEATS for step, thing in _put_down(players[seat])),
-    )
-    return [HandedOver(seat, thing, thing_words(thing)) for _, seat, thing in found]
-
-
-def _put_down(player: Mapping[str, Json]) -> Iterator[tuple[int, str]]:
-    held = ""
-    for step, (verb, *words) in zip(player["done_in"], player["done"], strict=True):
-        if verb == PICKUP:
-            held = str(words[0])
-        if verb == PLACE and held:
-            yield step, held
+    """Return what the cooks have handed over, with its names, in the order of time."""
+    return [HandedOver(seat, thing, thing_words(thing)) for seat, thing in find_handovers(players)]
 
 
 def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
