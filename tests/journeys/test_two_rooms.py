@@ -84,7 +84,7 @@ CLICKED_TWICE = """() => [1, 2].map(() => {
     document.querySelector("[data-wait-on]").click();
     return document.querySelector("[data-play]").classList.contains("is-waiting-on");
 })"""
-"""Whether the cook waits after each of two clicks of assistive technology, which send no press before them."""
+"""Whether the cook waits after each of two clicks of assistive technology, which send no press before."""
 
 UNFOLDED = """value => {
     const radio = document.querySelector("[data-play]").choosing.radioOf(value);

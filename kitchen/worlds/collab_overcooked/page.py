@@ -48,7 +48,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
-from kitchen.worlds.collab_overcooked.order_progress import met_soon, order_panel
+from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -427,6 +427,7 @@ class CollabPage(GridPage):
             "order": thing_words(brief["order"]),
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],
+            "soon": SOON,
             "knows": "recipe" in brief,
             "role": brief.get("seat", ""),
             "knowers": brief["knowledge"],
