@@ -135,7 +135,13 @@ class CollabPage(GridPage):
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
-    styles = (*GridPage.styles, f"{_TEMPLATES}/collab_overcooked.css")
+    styles = (
+        *GridPage.styles,
+        f"{_TEMPLATES}/kitchen_spots.css",
+        f"{_TEMPLATES}/wait_on.css",
+        f"{_TEMPLATES}/ask_bubble.css",
+        f"{_TEMPLATES}/collab_overcooked.css",
+    )
     scripts = (
         "js/amounts.js",
         f"{_TEMPLATES}/utensils.js",
