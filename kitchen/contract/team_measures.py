@@ -155,7 +155,7 @@ def _activity(given: LoggedCommand, world: type[World], before: str) -> str:
         return given.chosen_by
     if given.chosen_by == BY_WORLD:
         return GOES_ON if before in {ACTED, GOES_ON} else NOT_ASKED
-    return NOTHING if world.kind_of(given.command) == world.kind_of(world.idle) else ACTED
+    return NOTHING if world.is_wait(given.command) else ACTED
 
 
 def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:

@@ -88,6 +88,9 @@ class World(ABC):
     worlds agents see their own plans only, and people see others' where the study shows intents."""
     moves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of action (`kind_of`) that only move a seat. All others except waiting count as work."""
+    waits: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of command (`kind_of`), besides that of `idle`, that only wait. The page may repeat them by
+    itself, one step after another."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Metric, ...]]
@@ -222,6 +225,13 @@ class World(ABC):
         """Return the kind of a command. Charts group commands by kind. By default, the kind is the
         command's verb."""
         return command[0] if command else "nothing"
+
+    @final
+    @classmethod
+    def is_wait(cls, command: Command) -> bool:
+        """Return whether a command only waits: it is of the kind of `idle`, or of one of `waits`."""
+        kind = cls.kind_of(command)
+        return kind in cls.waits or kind == cls.kind_of(cls.idle)
 
     def asks(self, seat: int) -> bool:
         """Return whether this seat can choose a command in the coming step. False while an action of several

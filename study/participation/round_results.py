@@ -7,6 +7,7 @@ metric that the world shows to players, and only between rounds with the same wo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -47,8 +48,10 @@ def own_share(episode: Episode, seat: int) -> OwnShare | None:
     if not episode.seats.filter(number=seat, acts=True).exists() or episode.seats.count() < 2:
         return None
     acted = SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
-    acted = acted.exclude(command=list(get_world(episode.world).idle))
-    counts = dict(acted.order_by().values_list("seat").annotate(number=Count("pk")))
+    world, counts = get_world(episode.world), Counter[int]()
+    for number, command, times in acted.order_by().values_list("seat", "command").annotate(Count("pk")):
+        counts[number] += 0 if world.is_wait(tuple(command)) else times
+    counts = +counts
     return OwnShare(counts.get(seat, 0), sum(counts.values())) if counts else None
 
 

@@ -80,6 +80,12 @@ VERDICTS = """() => {
 }"""
 """The poses of the chef after a right and a wrong delivery, in a game that is over and in one that is not."""
 
+CLICKED_TWICE = """() => [1, 2].map(() => {
+    document.querySelector("[data-wait-on]").click();
+    return document.querySelector("[data-play]").classList.contains("is-waiting-on");
+})"""
+"""Whether the cook waits after each of two clicks of assistive technology, which send no press before."""
+
 UNFOLDED = """value => {
     const radio = document.querySelector("[data-play]").choosing.radioOf(value);
     radio.closest("details")?.setAttribute("open", "");
@@ -246,6 +252,8 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     await ask_by_keyboard(page, pair.units[1])
     assert await person.step() == 0, "the answer came within the step"
     assert await page.locator("#asked .request-card").count() == 2
+    assert await page.evaluate(CLICKED_TWICE) == [True, False]
+    assert await asked_again(page, 0)
     await page.focus("#menu-title")
     await page.keyboard.press("w")
     await page.wait_for_selector("#wait-said-why:has-text('On the shared counter: pumpkin slices')")
@@ -377,6 +385,7 @@ async def assistant_by_touch(page: Page, person: Person) -> None:
         elif not await page.locator("#menu .own p").count():
             await page.wait_for_timeout(UNHURRIED)
             await page.tap("[data-wait-on]")
+            await page.wait_for_selector(f"#bar:not([data-step='{before}'])")
             await page.wait_for_selector("[data-play]:not(.is-waiting-on)")
         going = await asked_again(page, before)
 

@@ -192,7 +192,7 @@ class SeatConduct:
     idle: int = 0
     """Steps in which the person waited, was refused, or gave no command."""
     turns: int = 0
-    """Steps in which the person was asked and gave a command, except real-time steps."""
+    """Steps in which the person was asked and gave a command, except real-time steps and repeated waits."""
     seconds: float = 0.0
     """Total seconds from the opening of these steps to the command."""
     work: int = 0
@@ -253,6 +253,7 @@ def _steps(episodes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
 def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
     by_seat: dict[int, SeatConduct] = {}
     all_work = 0
+    before: Mapping[int, Mapping[str, Any]] = {}
     for _, name, tick_ms, commands, events, opened_at in steps:
         world = _world(name)
         if world is None:
@@ -263,7 +264,9 @@ def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
             kind = _kind(world, given, seat in refused)
             all_work += kind == "work"
             if given["chosen_by"] in OWN_CODES:
-                _count(by_seat.setdefault(seat, SeatConduct()), given, kind, None if tick_ms else opened_at)
+                is_timed = not (tick_ms or _is_repeated_wait(world, given, before.get(seat)))
+                _count(by_seat.setdefault(seat, SeatConduct()), given, kind, opened_at if is_timed else None)
+        before = {given["seat"]: given for given in commands}
     for conduct in by_seat.values():
         conduct.all_work = all_work
     return by_seat
@@ -280,15 +283,23 @@ def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
     """Return the code of what a command was: `refused`, `idle`, `moved` or `work`."""
     if refused:
         return "refused"
-    kind = world.kind_of(tuple(given["command"]))
-    if kind == world.kind_of(world.idle):
+    command = tuple(given["command"])
+    if world.is_wait(command):
         return "idle"
-    return "moved" if kind in world.moves else "work"
+    return "moved" if world.kind_of(command) in world.moves else "work"
+
+
+def _is_repeated_wait(world: type[World], given: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
+    """Return whether this wait repeats the same wait of the seat in the step before, `before`. The page may
+    have sent it by itself (`World.waits`), and the log does not tell, so such a wait is never timed."""
+    if before is None or before["chosen_by"] != PERSON or before["command"] != given["command"]:
+        return False
+    return world.kind_of(tuple(given["command"])) in world.waits
 
 
 def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at: datetime | None) -> None:
     """Count one command in the measures of a person. `opened_at` is the time at which the turn opened. It
-    is None in a real-time episode."""
+    is None if the choice is not timed: in a real-time episode, and for a repeated wait."""
     conduct.steps += 1
     conduct.idle += kind in ("idle", "refused")
     if given["chosen_by"] != PERSON:

@@ -6,15 +6,16 @@ see, and is the same for both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.collab_overcooked.counter_handovers import find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
-from kitchen.worlds.collab_overcooked.macro_checks import DELIVER, PICKUP, PLACE, WAIT
+from kitchen.worlds.collab_overcooked.macro_checks import WAIT
 from kitchen.worlds.collab_overcooked.room_layout import SEATS
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -33,7 +34,8 @@ class RecipeStep(NamedTuple):
 
 
 class HandedOver(NamedTuple):
-    """One thing that a cook put down for the other: the cook's seat, and the thing with its name."""
+    """One thing that a cook put down and the other took: the first cook's seat, and the thing with its
+    name."""
 
     seat: int
     thing: str
@@ -74,7 +76,7 @@ def order_panel(view: SeatView) -> Panel:
     """Return the panel with the order. Its parts are the time, the recipe and the progress, of which only the
     time changes in every step."""
     seen, brief, players = view.observation, view.brief, view.observation["players"]
-    recipe = recipe_progress(brief, seen)
+    recipe = recipe_progress(brief, seen, is_delivered=bool(view.result.score.get("success")))
     together = Together(tuple(handed_over(players)[-SHOWN:]), met_soon(view.talk.requests, players))
     parts = (
         Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
@@ -90,25 +92,25 @@ def served_code(brief: Mapping[str, Json]) -> str:
     return str(brief["order"]) + (IN_DISH if brief["in_dish"] else "")
 
 
-def recipe_progress(brief: Mapping[str, Json], seen: Mapping[str, Json]) -> tuple[RecipeStep, ...]:
+def recipe_progress(
+    brief: Mapping[str, Json], seen: Mapping[str, Json], *, is_delivered: bool
+) -> tuple[RecipeStep, ...]:
     """Return the steps of the recipe; empty without the recipe. A step is done if what it makes is there, or
-    was used in a later step. The last step is the delivery."""
+    was used in a later step. The last step is the delivery: all are done if the order is delivered."""
     texts = recipe_steps(brief)
     if not texts:
         return ()
     there, steps = _things_there(seen), brief["recipe"]["steps"]
-    delivered = any([DELIVER] in player["done"] for player in seen["players"])
-    reached = delivered and brief["order"] not in there
     done, used = [], set[str]()
     for _, product, *contents in reversed(steps):
-        is_done = reached or product in there or product in used
+        is_done = is_delivered or product in there or product in used
         used |= {product, *contents} if is_done else set()
         done.append(is_done)
     pictures = (
         *(product for _, product, *_ in steps),
         served_code(brief),
     )
-    return tuple(map(RecipeStep, texts, pictures, (*reversed(done), reached)))
+    return tuple(map(RecipeStep, texts, pictures, (*reversed(done), is_delivered)))
 
 
 def _things_there(seen: Mapping[str, Json]) -> set[str]:
@@ -119,20 +121,8 @@ def _things_there(seen: Mapping[str, Json]) -> set[str]:
 
 
 def handed_over(players: Sequence[Mapping[str, Json]]) -> list[HandedOver]:
-    """Return what the cooks put on counters, in the order of time: the thing that they had taken last."""
-    found = sorted(
-        ((step, seat, thing) for seat in SEATS for step, thing in _put_down(players[seat])),
-    )
-    return [HandedOver(seat, thing, thing_words(thing)) for _, seat, thing in found]
-
-
-def _put_down(player: Mapping[str, Json]) -> Iterator[tuple[int, str]]:
-    held = ""
-    for step, (verb, *words) in zip(player["done_in"], player["done"], strict=True):
-        if verb == PICKUP:
-            held = str(words[0])
-        if verb == PLACE and held:
-            yield step, held
+    """Return what the cooks have handed over, with its names, in the order of time."""
+    return [HandedOver(seat, thing, thing_words(thing)) for seat, thing in find_handovers(players)]
 
 
 def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:

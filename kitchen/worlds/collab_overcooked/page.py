@@ -48,7 +48,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
-from kitchen.worlds.collab_overcooked.order_progress import met_soon, order_panel
+from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -135,7 +135,13 @@ class CollabPage(GridPage):
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
-    styles = (*GridPage.styles, f"{_TEMPLATES}/collab_overcooked.css")
+    styles = (
+        *GridPage.styles,
+        f"{_TEMPLATES}/kitchen_spots.css",
+        f"{_TEMPLATES}/wait_on.css",
+        f"{_TEMPLATES}/ask_bubble.css",
+        f"{_TEMPLATES}/collab_overcooked.css",
+    )
     scripts = (
         "js/amounts.js",
         f"{_TEMPLATES}/utensils.js",
@@ -427,6 +433,7 @@ class CollabPage(GridPage):
             "order": thing_words(brief["order"]),
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],
+            "soon": SOON,
             "knows": "recipe" in brief,
             "role": brief.get("seat", ""),
             "knowers": brief["knowledge"],

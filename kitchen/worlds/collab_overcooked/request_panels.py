@@ -30,6 +30,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     visible_things,
     with_waits,
 )
+from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.room_layout import CHEF
 from kitchen.worlds.collab_overcooked.work_names import work_name
@@ -156,17 +157,24 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
         if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
     ]
     cards = tuple(_card(view, said) for said in reversed(found[-CARDS_SHOWN:]))
-    newest = cards[0] if cards else None
-    is_open = newest is not None and newest.state != DONE and not _is_refused(view, newest.number)
-    item = newest.picture if newest and is_open else ""
+    item = cards[0].picture if cards and _is_open(view, found[-1], cards[0]) else ""
     shows = RequestCards(is_yours, cards, item, view.seat == CHEF)
     return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
 
 
-def _is_refused(view: SeatView, number: int) -> bool:
-    """Return whether the stand-in has refused the request with this number, or stopped doing it."""
-    answers = (one for one in view.talk.messages if one.number > number and one.sender != view.talk.member)
-    return any(one.data.get(CODE_KEY) in REFUSING_CODES for one in answers)
+def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:
+    """Return whether a request is still thought of: until it is done, or until the stand-in refuses it.
+
+    People and models refuse in their own words, or not at all. A request to them that is not begun ends when
+    it can no longer be met soon (`SOON`). A request of the stand-in stays, because it needs the thing.
+    """
+    if card.state:
+        return card.state == UNDERWAY
+    later = (one for one in view.talk.messages if one.number > said.number)
+    codes = [one.data.get(CODE_KEY) for one in later if one.sender != view.talk.member]
+    if any(codes) or CODE_KEY in said.data:
+        return not any(code in REFUSING_CODES for code in codes)
+    return view.step - said.step < SOON * len(card.macros)
 
 
 def _card(view: SeatView, said: TeamMessage) -> RequestCard:

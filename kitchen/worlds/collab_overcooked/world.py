@@ -72,6 +72,7 @@ class CollabOvercooked(SimpleWorld):
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     steps_setting: ClassVar[str] = ""
     idle: ClassVar[Command] = GO_ON
+    waits: ClassVar[frozenset[str]] = frozenset((WAIT,))
     passes_by: ClassVar[bool] = True
     shows_plans: ClassVar[bool] = True
     min_seats: ClassVar[int] = 2

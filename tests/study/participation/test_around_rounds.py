@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from kitchen.contract.world import Command
 from kitchen.play.episode.advance_episode import submit_commands
+from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.blueprint import AROUND_ROUNDS, blueprint_of
@@ -140,6 +141,14 @@ def test_ones_share_is_that_of_all_actions_but_waiting() -> None:
     share = own_share(Episode.objects.get(pk=episode.pk), 0)
     assert share and (share.own, share.team, share.percent) == (2, 4, 50)
     assert own_share(make_episode(seats=1), 0) is None
+
+
+def test_waiting_for_the_other_cook_does_not_raise_ones_share() -> None:
+    episode = create_episode(world="collab_overcooked", settings={"task": "boiled_egg"}, seats=2, seed=0)
+    fetch, wait = ("pickup", "egg", "ingredient_dispenser"), ("wait", "1")
+    given = [SubmittedCommand(seat, command) for seat, command in enumerate((wait, fetch))]
+    assert submit_commands(episode_id=episode.pk, step=1, commands=given).accepted
+    assert own_share(Episode.objects.get(pk=episode.pk), 0) == (0, 1)
 
 
 def test_the_best_result_is_that_of_the_rounds_so_far() -> None:

@@ -75,6 +75,21 @@ def test_turns_in_the_kitchen() -> None:
     assert one.work_share == 1 / 3
 
 
+def test_waits_that_the_page_repeats_are_idle_and_not_timed() -> None:
+    wait, fetch, go_on = ("wait", "1"), ("pickup", "egg", "ingredient_dispenser"), ("go_on",)
+    episode = played(
+        "collab_overcooked",
+        {"task": "boiled_egg"},
+        (("person", wait, 6), ("recipe_partner", fetch)),
+        (("person", wait, 0.5), ("world", go_on)),
+        (("person", wait, 0.5), ("world", go_on)),
+        (("person", ("wait", "2"), 3), ("world", go_on)),
+    )
+    one = conduct_by_seat([episode])[episode, 0]
+    assert (one.idle_share, one.work_share) == (1, 0)
+    assert (one.turns, one.thinking_seconds) == (2, (6 + 3) / 2), "what repeats the wait before is not timed"
+
+
 def test_ticks_on_the_grid() -> None:
     use = ("interact",)
     episode = played(

@@ -58,6 +58,14 @@ def test_steps_of_the_recipe_are_ticked_when_what_they_make_is_there_or_was_used
     assert ticks() == [True, True, False, False], "the slices are gone into what was baked"
 
 
+def test_a_wrong_delivery_ticks_nothing() -> None:
+    world = game("baked_pumpkin_soup", gamma=3.0)
+    play(world, 1, "pickup egg ingredient_dispenser", "place_obj_on_counter")
+    play(world, 0, "pickup egg counter", "put_obj_in_utensil pot0", "cook pot0", "wait 3")
+    play(world, 0, "pickup boiled_egg pot0", "deliver")
+    assert not world.delivered and not any(step.is_done for step in steps(world, 0))
+
+
 @pytest.mark.parametrize("task", tasks())
 def test_all_steps_are_ticked_when_the_dish_is_delivered(task: str) -> None:
     world, pair = game(task, gamma=3.0), references(task)[0]
@@ -70,6 +78,8 @@ def test_both_cooks_see_the_same_of_what_was_handed_over_and_met_soon() -> None:
     world = game("baked_pumpkin_soup", gamma=3.0)
     asked = [request(1, 0, [macro for macro in CUT_PUMPKIN if macro[0] != "wait"])]
     play(world, 1, *map(" ".join, CUT_PUMPKIN))
+    assert cast(Together, shown(world, 0, asked)["together"]) == ((), 1), "nobody has taken the slices yet"
+    play(world, 0, "pickup pumpkin_slices counter")
     slices = (1, "pumpkin_slices", "pumpkin slices")
     assert {cast(Together, shown(world, seat, asked)["together"]) for seat in (0, 1)} == {((slices,), 1)}
 
@@ -85,5 +95,37 @@ def test_a_request_is_met_soon_once_and_only_within_its_time() -> None:
         asked: list[TeamMessage] = [request(number, 0, bring, step) for number, step in enumerate(steps, 1)]
         return met_soon(asked, players)
 
-    assert [one.thing for one in handed_over(players)] == ["egg"]
     assert (met(6), met(6, 6), met(1), met(20)) == (1, 1, 0, 0)
+
+
+def test_a_thing_is_handed_over_when_the_other_cook_takes_it_from_a_shared_counter() -> None:
+    world, put = game("boiled_egg", gamma=9.0), "place_obj_on_counter"
+    egg, again = "pickup egg ingredient_dispenser", "pickup egg counter"
+
+    def handed() -> list[tuple[int, str]]:
+        return [(one.seat, one.thing) for one in handed_over(world.observe(0)["players"])]
+
+    play(world, 1, egg, put, again, put, again, put)
+    assert handed() == [], "put down three times, taken by nobody else"
+    play(world, 0, again)
+    assert handed() == [(1, "egg")]
+    play(world, 1, *(["pickup potato ingredient_dispenser", put] * 3), egg, put, again, put)
+    play(world, 0, put)
+    assert handed() == [(1, "egg")], "the shared counters are full: each egg lies on a counter of one room"
+    play(world, 0, again, put, again)
+    assert handed() == [(1, "egg")], "the own egg is nearer than what the other has"
+
+
+def test_what_was_filled_into_a_dish_is_handed_over_in_it() -> None:
+    world, pair = game("baked_pumpkin_soup", gamma=9.0), references("baked_pumpkin_soup")[0]
+    chef, assistant = (
+        [macro for macro in one if macro != ("deliver",)] for one in (pair.chef, pair.assistant)
+    )
+    put = ("place_obj_on_counter",)
+    left = [[*chef, put], list(assistant)]
+    while any(left) or world.doing != [None, None]:
+        ready = [seat for seat in (0, 1) if left[seat] and world.doing[seat] is None]
+        world.step({seat: left[seat].pop(0) for seat in ready if world.allows(seat, left[seat][0])})
+    play(world, 1, "pickup baked_pumpkin_soup counter")
+    given = handed_over(world.observe(0)["players"])[-1]
+    assert given == (0, "baked_pumpkin_soup_in_dish", "baked pumpkin soup in a dish")

@@ -91,7 +91,7 @@ def test_nobody_is_offered_a_bubble_who_types_or_has_no_teammate_to_ask() -> Non
 
 
 def test_what_was_asked_is_thought_of_until_it_is_done_or_refused() -> None:
-    world, asked = game("boiled_egg"), [request(1, 0, [FETCH, PLACE])]
+    world, asked = game("boiled_egg", gamma=9.0), [request(1, 0, [FETCH, PLACE])]
 
     def thought(seat: int, name: str) -> str:
         panels = {panel.id: panel for panel in PAGE.panels(view(world, seat, asked))}
@@ -102,5 +102,14 @@ def test_what_was_asked_is_thought_of_until_it_is_done_or_refused() -> None:
     asked.append(refusal)
     assert (thought(0, "asked"), thought(1, "requests")) == ("", "egg")
     asked.remove(refusal)
+    play(world, 0, "wait 5", "wait 3")
+    assert (thought(0, "asked"), thought(1, "requests")) == ("egg", "egg")
+    play(world, 0, "wait 1")
+    assert (thought(0, "asked"), thought(1, "requests")) == ("", ""), (
+        "a person who does not help says no code"
+    )
+    of_stand_in = replace(asked[0], data={**asked[0].data, "code": "do_this"})
+    asked[:] = [of_stand_in]
+    assert thought(1, "requests") == "egg", "the stand-in still needs it"
     play(world, 1, *map(" ".join, (FETCH, PLACE)))
     assert (thought(0, "asked"), thought(1, "requests")) == ("", "")

@@ -1,5 +1,6 @@
-/* Wait for the teammate: one press of the button or of the key W, and the cook waits step after step until there is something to do, or until any key
-   or press stops it. The server says in #wait-on what has happened; what is newer than at the press ends the wait.
+/* Wait for the teammate: one press of the button or of the key W, and the cook waits step after step until there is
+   something to do, or until any key or press stops it. The server says in #wait-on what has happened; what is newer
+   than at the press ends the wait.
    A clock at the own cook shows for how many steps it has waited. */
 "use strict";
 
@@ -13,6 +14,7 @@
   const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
   const PACE = 350; // milliseconds between two steps, in which each can be seen
   const MODIFIERS = ["shift", "control", "alt", "meta", "capslock"];
+  const PRESSING = ["Enter", " "];
   const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false };
   const said = document.getElementById("wait-said-why");
   const clock = document.querySelector("[data-wait-clock]");
@@ -91,12 +93,12 @@
     kitchen.put(clock, kitchen.at(kitchen.own()));
   }
 
-  /* what stops the wait does nothing else at the button, which would begin it again */
+  /* what stops the wait at the button is followed by a click, which must not begin it again */
   function onPress(event) {
     const wasOn = state.on;
     if (event.type === "keydown" && MODIFIERS.includes(event.key.toLowerCase())) return;
     stop();
-    state.stopped = wasOn;
+    state.stopped = wasOn && presses(event);
     if (!wasOn && isKey(event)) {
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -104,18 +106,30 @@
     }
   }
 
+  function presses(event) {
+    const isAtButton = Boolean(event.target.closest?.("[data-wait-on]"));
+    return isAtButton && (event.type === "pointerdown" || PRESSING.includes(event.key));
+  }
+
   function isKey(event) {
-    if (event.type !== "keydown" || event.key.toLowerCase() !== KEY || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return false;
+    if (event.type !== "keydown" || event.key.toLowerCase() !== KEY || event.repeat) return false;
+    if (event.ctrlKey || event.altKey || event.metaKey) return false;
     const isFree = !event.target.closest?.(WRITING) && !document.querySelector("dialog[open]");
     return isFree && document.querySelector("[data-keys-switch]")?.checked && !document.querySelector(".typed-plan");
+  }
+
+  /* assistive technology clicks without any press before */
+  function onClick(event) {
+    if (!event.target.closest("[data-wait-on]")) return;
+    if (state.on) return stop();
+    if (!state.stopped) start();
+    state.stopped = false;
   }
 
   document.addEventListener("pointerdown", onPress, true);
   document.addEventListener("keydown", onPress, true);
   document.addEventListener("visibilitychange", () => document.hidden && stop());
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-wait-on]") && !state.stopped) start();
-  });
+  document.addEventListener("click", onClick);
   play.addEventListener("brigade:panels", look);
   play.addEventListener("brigade:choice", () => {
     if (choosing.sent && !state.on) said.textContent = ""; // something else was chosen since
