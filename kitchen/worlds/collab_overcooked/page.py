@@ -173,8 +173,9 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        drawn = (self.contents, bubble_panel) if self.board in makers else ()
-        return (makers[0], self.queues, *drawn, *makers[1:], wait_panel, self.ask, self.asked, self.requests)
+        drawn = (self.contents,) if self.board in makers else ()
+        own = (wait_panel, self.ask, self.asked, self.requests)
+        return (makers[0], self.queues, *drawn, bubble_panel, *makers[1:], *own)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
