@@ -69,7 +69,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     SERVING,
     SHARED_COUNTERS,
 )
-from kitchen.worlds.collab_overcooked.wait_for_teammate import wait_panel
+from kitchen.worlds.collab_overcooked.wait_for_teammate import unspoken_news, wait_panel
 from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -345,9 +345,11 @@ class CollabPage(GridPage):
         return summed_entry(run, view, lambda step: self.past(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Return the panel with the text for screen readers. When the person can choose again after several
-        steps, it begins with how many passed."""
+        """Return the panel with the text for screen readers. It ends with what ends a wait for the teammate.
+        When the person can choose again after several steps, it begins with how many passed."""
         panel = super().spoken(view)
+        if news := unspoken_news(view):
+            panel = panel._replace(shows=SpokenStep(". ".join(filter(None, (*panel.shows, news)))))
         run = next(iter(runs_of_steps(view.history)), ())
         if len(run) < 2 or view.phase not in ("choose", "over"):
             return panel
