@@ -260,6 +260,8 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
     assert await page.evaluate(VERDICTS) == ["cheer", "sad"] * 2
+    await page.evaluate("document.getElementById('menu').remove()")  # as for somebody who watches
+    await page.keyboard.press("x")
     assert person.problems == []
 
 
