@@ -209,6 +209,8 @@ class ResultView:
     abandoned_because: str = ""
     """The reason if the episode ended because somebody was gone; completes “The game was ended because …”.
     Empty otherwise."""
+    ended_technically: bool = False
+    """True if the program ended the episode, because the money for its language model did not suffice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,8 @@ class CommandChoice(NamedTuple):
     """The places of a drawing that it is about, separated by spaces; empty: its first argument."""
     useful: int | None = None
     """The amount that the button *Most* enters; None: `most`."""
+    asks: bool = False
+    """True if one click marks it, and only a second step sends it."""
 
 
 class MenuHint(NamedTuple):
@@ -202,6 +204,8 @@ class DefaultPage(Page):
     styles: ClassVar[tuple[str, ...]] = ("css/world.css",)
     scripts: ClassVar[tuple[str, ...]] = ("js/amounts.js",)
     title: ClassVar[str] = _TranslatedText()  # type: ignore[assignment] # what one gets of the attribute
+    asked_verbs: ClassVar[tuple[str, ...]] = ()
+    """Verbs of commands that one click never sends, because they undo what somebody has done."""
     if_possible = gettext_lazy("if somebody else makes it possible first")
     """The remark on a command that is not possible now, but may be when this seat acts."""
 
@@ -333,7 +337,8 @@ class DefaultPage(Page):
         text = self.worded(view, command if least is None else command[:-1])
         key = self.menu_key(command[0]) if len(command) == 1 else ""
         useful = None if most is None else self.useful_amount(command, view, most)
-        shows = CommandChoice(value, text, key, note, least, most, self.places(command, view), useful)
+        places, asks = self.places(command, view), command[0] in self.asked_verbs
+        shows = CommandChoice(value, text, key, note, least, most, places, useful, asks)
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
 
     def useful_amount(self, command: Command, view: SeatView, most: int) -> int:

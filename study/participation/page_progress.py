@@ -94,9 +94,8 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 
 @transaction.atomic
 def begin_round(*, participant_id: int) -> bool:
-    """Begin a round that could not begin before, because the study's budget could not pay for it.
-    Return False, without
-    a change, if it still cannot begin."""
+    """Begin a round that could not begin before, because the study's budget could not pay for it. Return
+    False, without a change, if it still cannot begin."""
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
     waited = progress.place

@@ -1,5 +1,4 @@
-"""Compute what a participant may read about the result of a round: the own share, what went
-well, and the best result so far.
+"""Compute a participant's own result of a round: the own share, what went well, and the best result so far.
 
 The own share is the share of all actions of the team. Waiting is no action. Results are compared by the first
 metric that the world shows to players, and only between rounds with the same world, settings and team size.

@@ -93,6 +93,8 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
     await page.mouse.up()  # the map is dragged, and nothing is chosen
     await page.wait_for_function(f"({PIXEL})([0, 0])[0] > {before[0] + 40}")
     assert await page.is_hidden("[data-spot-menu]") and await person.step() == 0
+    level = page.locator("[data-levels] output")
+    assert await level.inner_text() == "1/1\nLevel 1 of 1" and await level.get_attribute("aria-label") is None
     await page.click("#menu [data-amount] .action >> text=Stay for some steps")
     await page.keyboard.press("Enter")  # sends an action with an amount that was clicked
     await person.stepped(1, patience=10_000)

@@ -248,6 +248,11 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     assert "ask Cook 2 for it" in await page.inner_text("#hint")
     assert await draft_kept(page)
     assert await page.evaluate(PANTRY) == [True, '[""]']
+    await page.click("#tab-tables")
+    await page.keyboard.press("a")
+    assert await page.is_visible("#quick-ask-form"), "the bubble is shown beside the tables, too"
+    await page.keyboard.press("Escape")
+    await page.click("#tab-drawn")
     await ask_in_the_bubble(page, "Cut pumpkin")
     await ask_by_keyboard(page, pair.units[1])
     assert await person.step() == 0, "the answer came within the step"
@@ -263,6 +268,8 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
     assert await page.evaluate(VERDICTS) == ["cheer", "sad"] * 2
+    await page.evaluate("document.getElementById('menu').remove()")  # as for somebody who watches
+    await page.keyboard.press("x")
     assert person.problems == []
 
 

@@ -42,6 +42,16 @@ WITHOUT_MONEY = "the money for its language model did not suffice"
 """Why an episode with an allowance is ended when a model's call cannot be paid."""
 
 
+def is_ended_by_staff(episode: Episode) -> bool:
+    """Return whether staff ended this episode."""
+    return episode.status == Episode.Status.ABORTED and episode.ended_because != WITHOUT_MONEY
+
+
+def is_ended_without_money(episode: Episode) -> bool:
+    """Return whether this episode was ended for lack of money. Pages call it a technical reason."""
+    return episode.status == Episode.Status.ABORTED and episode.ended_because == WITHOUT_MONEY
+
+
 def lacks_money(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> bool:
     """Return whether a model's call for one of these decisions could not be paid, in an episode with an
     allowance. It must end then (`end_for_lack_of_money`), because in the remaining steps a fallback would

@@ -91,6 +91,7 @@ class EpisodeEnd(NamedTuple):
     """Duration in seconds of a real-time episode."""
     reached: bool = False
     """True if the page celebrates the result."""
+    ended_technically: bool = False
 
 
 class PublicFacts(NamedTuple):
@@ -394,7 +395,8 @@ def _clock(view: SeatView) -> Clock:
 def _over(page: Page, view: SeatView) -> EpisodeEnd:
     if view.phase != "over":
         return EpisodeEnd(over=False)
-    stopped = view.result.ended_by_staff or view.result.abandoned_because
+    ended_early = view.result.ended_by_staff or view.result.ended_technically
+    stopped = ended_early or view.result.abandoned_because
     goal = (
         (page.reached(view) if view.result.reached else page.missed)
         if view.result.until and not stopped
@@ -415,6 +417,7 @@ def _over(page: Page, view: SeatView) -> EpisodeEnd:
         outcome,
         seconds,
         not stopped and _has_success(view.result),
+        view.result.ended_technically,
     )
 
 

@@ -32,6 +32,7 @@ from kitchen.contract.page import (
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.infra.database_writes import among_ids, json_from_driver, select_rows, time_from_driver
+from kitchen.play.episode.end_episode import is_ended_by_staff, is_ended_without_money
 from kitchen.play.live.agent_sentences import shown_message
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn import state_store, step_timer
@@ -79,7 +80,8 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
             early_end=achievements(episode.world, early_goal),
             has_early_end=bool(early_goal),
             reached=episode.status == Episode.Status.REACHED,
-            ended_by_staff=episode.status == Episode.Status.ABORTED,
+            ended_by_staff=is_ended_by_staff(episode),
+            ended_technically=is_ended_without_money(episode),
             abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         ),
         **_talk(turn, number, page),

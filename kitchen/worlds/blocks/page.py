@@ -92,6 +92,7 @@ class BlocksPage(DefaultPage):
     reasons = REASONS
     keys = KEYS
     verbs = ("collect", "attack", "build", "place", "craft", "smelt", "give")
+    asked_verbs = ("remove",)
     body = gettext_lazy("player")
 
     # Commands and events

@@ -69,7 +69,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     SERVING,
     SHARED_COUNTERS,
 )
-from kitchen.worlds.collab_overcooked.wait_for_teammate import wait_panel
+from kitchen.worlds.collab_overcooked.wait_for_teammate import unspoken_news, wait_panel
 from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -179,8 +179,9 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        drawn = (self.contents, bubble_panel) if self.board in makers else ()
-        return (makers[0], self.queues, *drawn, *makers[1:], wait_panel, self.ask, self.asked, self.requests)
+        drawn = (self.contents,) if self.board in makers else ()
+        own = (wait_panel, self.ask, self.asked, self.requests)
+        return (makers[0], self.queues, *drawn, bubble_panel, *makers[1:], *own)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
@@ -350,9 +351,11 @@ class CollabPage(GridPage):
         return summed_entry(run, view, lambda step: self.past(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Return the panel with the text for screen readers. When the person can choose again after several
-        steps, it begins with how many passed."""
+        """Return the panel with the text for screen readers. It ends with what ends a wait for the teammate.
+        When the person can choose again after several steps, it begins with how many passed."""
         panel = super().spoken(view)
+        if news := unspoken_news(view):
+            panel = panel._replace(shows=SpokenStep(". ".join(filter(None, (*panel.shows, news)))))
         run = next(iter(runs_of_steps(view.history)), ())
         if len(run) < 2 or view.phase not in ("choose", "over"):
             return panel

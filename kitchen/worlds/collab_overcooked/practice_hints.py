@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import DRAWING_TABLES, SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -32,6 +32,10 @@ ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Press “Ask {teammate}” or the "
     "cook, and choose it."
 )
+ASK_IN_TABLES = gettext_noop(
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Press “Ask {teammate}”, and "
+    "choose it."
+)
 ASK_TYPED = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask {teammate}”, type "
     "each action on a line of its own, and press “Send to your teammate”."
@@ -40,10 +44,15 @@ ASK_REST = gettext_noop(
     "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
     "the same way: {requests}. Single actions are under “Ask {teammate}”, “More”."
 )
+REST_TYPED = gettext_noop(
+    "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
+    "the same way: {requests}."
+)
 JOB_RUNS = gettext_noop(
     "The {utensil} runs for 3 steps. The ring around it shows the steps left. Press “Wait for {teammate}” "
     "until it is done."
 )
+RUNS_IN_TABLES = gettext_noop("The {utensil} runs for 3 steps. Press “Wait for {teammate}” until it is done.")
 TEAMMATE_WORKS = gettext_noop(
     "{teammate} does what you asked for. Press “Wait for {teammate}”: the wait ends when the next thing lies "
     "on a shared counter."
@@ -61,9 +70,17 @@ ALL_DONE = gettext_noop(
     "You have done what {teammate} asked for. Press “Wait for {teammate}”: the wait ends with the next "
     "request. You can also press “Ask {teammate}” and “What next?”."
 )
+DONE_TYPED = gettext_noop(
+    "You have done what {teammate} asked for. Press “Wait for {teammate}”: the wait ends with the next "
+    "request. You can also ask under “Say” what to do next."
+)
 NOTHING_ASKED = gettext_noop(
     "You do not have the recipe. Press “Wait for {teammate}” until you are asked for something. You can also "
     "press “Ask {teammate}” and “What next?”."
+)
+NOTHING_TYPED = gettext_noop(
+    "You do not have the recipe. Press “Wait for {teammate}” until you are asked for something. You can also "
+    "ask under “Say” what to do next."
 )
 REASONS: Mapping[str, str] = {
     "pickup": gettext_noop("It is ready for you."),
@@ -91,15 +108,24 @@ def teammate_hint(view: SeatView) -> str:
     if not _leads_by_recipe(view):
         return _answer_hint(view, teammate)
     if running := _running_utensil(view, CHEF):
-        return gettext(JOB_RUNS).format(utensil=thing_words(running), teammate=teammate)
+        text = RUNS_IN_TABLES if view.shown == DRAWING_TABLES else JOB_RUNS
+        return gettext(text).format(utensil=thing_words(running), teammate=teammate)
     missing, is_begun = _missing_requests(view)
     if not missing:
         return gettext(TEAMMATE_WORKS).format(teammate=teammate)
     typed = view.brief["typed"]
-    text = ASK_REST if is_begun else ASK_TYPED if typed else ASK_FIRST
     name = "" if typed else work_name(missing)
     requests = name or "; ".join(map(typed_words if typed else command_words, missing))
-    return gettext(text).format(teammate=teammate, requests=requests)
+    return gettext(_ask_text(view, is_begun=is_begun)).format(teammate=teammate, requests=requests)
+
+
+def _ask_text(view: SeatView, *, is_begun: bool) -> str:
+    """Return the text, in English, that says how to ask with the controls that this page has."""
+    if view.brief["typed"]:
+        return REST_TYPED if is_begun else ASK_TYPED
+    if is_begun:
+        return ASK_REST
+    return ASK_IN_TABLES if view.shown == DRAWING_TABLES else ASK_FIRST
 
 
 def hinted_requests(view: SeatView) -> Sequence[Command]:
@@ -115,14 +141,14 @@ def _leads_by_recipe(view: SeatView) -> bool:
 
 def _answer_hint(view: SeatView, teammate: str) -> str:
     """Return a hint about the teammate's newest request. It names only the requested things."""
-    requested = _requests_of_teammate(view)
+    requested, typed = _requests_of_teammate(view), view.brief["typed"]
     if not requested:
-        return gettext(NOTHING_ASKED).format(teammate=teammate)
+        return gettext(NOTHING_TYPED if typed else NOTHING_ASKED).format(teammate=teammate)
     left = _left_of_newest(
         requested, [tuple(each) for each in view.observation["players"][view.seat]["done"]]
     )
     if not left:
-        return gettext(ALL_DONE).format(teammate=teammate)
+        return gettext(DONE_TYPED if typed else ALL_DONE).format(teammate=teammate)
     rest = remaining_unit(_things(view), _unit_at(requested[-1], len(requested[-1]) - len(left)))
     action = rest[0] if rest else left[0]
     text = ACCEPT if left == requested[-1] and action == left[0] else NEXT_ACTION

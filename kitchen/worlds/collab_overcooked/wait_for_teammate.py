@@ -74,15 +74,32 @@ def newest_news(view: SeatView) -> News:
     return max(next(found, News(0, "")), _idle_news(view))
 
 
+def unspoken_news(view: SeatView) -> str:
+    """Return the news of the newest step that no sentence about an event tells: something handed over, or,
+    while this cook waits, a teammate who waits, too. Empty if there is none."""
+    last = next(iter(view.history), None)
+    if last is None or not view.acts:
+        return ""
+    if any(_is_hand_over(event, view) for event in last.events):
+        return _handed_over(view)
+    idle = _idle_news(view)
+    return idle.text if idle.step == last.number and last.commands.get(view.seat, GO_ON)[0] == WAIT else ""
+
+
+def _is_hand_over(event: Event, view: SeatView) -> bool:
+    """Return whether the teammate has put something onto a counter."""
+    return (event.kind, event.seat) == ("done", 1 - view.seat) and tuple(event.data["macro"]) == (PLACE,)
+
+
 def _news_text(event: Event, view: SeatView) -> str:
     """Return the sentence about an event, if it needs this cook; else an empty text."""
-    teammate, data = 1 - view.seat, event.data
+    data = event.data
     if event.kind == "ready" and data["utensil"] in OWN_UTENSILS[view.seat]:
         text = gettext("{utensil}: {product} is ready")
         return sentence_case(
             text.format(utensil=thing_words(data["utensil"]), product=thing_words(data["product"]))
         )
-    if (event.kind, event.seat) == ("done", teammate) and tuple(data["macro"]) == (PLACE,):
+    if _is_hand_over(event, view):
         return _handed_over(view)
     if event.kind == "destroyed":
         text = gettext("{utensil}: this made nothing, and {contents} is lost")

@@ -56,14 +56,18 @@ class Highlights:
         elif command[0] == "put" and self.brief["locations"][command[1]] == "servingtable":
             self._servers[item] = event.seat
 
-    def _close(self, dish: str) -> int:
-        """Remove the most urgent order of this dish, and return the step at which it would have run out."""
-        order = next(one for one in self.orders if one[1] == dish)
+    def _close(self, dish: str) -> int | None:
+        """Remove the most urgent order of this dish, and return the step at which it would have run out. None
+        if the log has no such order."""
+        order = next((one for one in self.orders if one[1] == dish), None)
+        if order is None:
+            return None
         self.orders.remove(order)
         return order[0]
 
     def _completed(self, step: int, dish: str) -> None:
-        self.spare[dish] = max(self.spare.get(dish, 0), self._close(dish) - step)
+        if (runs_out := self._close(dish)) is not None:
+            self.spare[dish] = max(self.spare.get(dish, 0), runs_out - step)
         self.served += 1
         self._row += 1
         self.longest_row = max(self.longest_row, self._row)

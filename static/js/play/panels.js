@@ -2,7 +2,7 @@
 
    The server sends what has changed, each panel as one element with its id. A panel may hold others: where
    the page has them already, <template id="one other"> stands for them, and they themselves are put there.
-   `brigade:panels` at [data-play] says that something else is shown now. */
+   `brigade:panels` at [data-play] says that something else is shown now, and `brigade:end` that the end is in sight. */
 "use strict";
 
 (() => {
@@ -175,6 +175,7 @@
   function tellEnd(writes) {
     const title = document.querySelector("#over.is-over h2");
     play.classList.remove("is-ending");
+    play.dispatchEvent(new Event("brigade:end"));
     if (!title) return;
     if (seen) shield();
     (writes || isWriting() ? title : play.querySelector("[data-over-continue]"))?.focus();

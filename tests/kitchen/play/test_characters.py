@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 from django.template.loader import render_to_string
 
+from kitchen.contract.page import Page
+from kitchen.registry.world_registry import get_page, known_worlds
 from kitchen.worlds.cuisine.page import PAGE
 from kitchen.worlds.cuisine.waiting_guests import LOOKS
 from tests.character_images import IMAGES, characters_css
@@ -62,6 +65,20 @@ def test_players_who_are_away_are_found_by_every_body_that_a_world_draws() -> No
     script = (ROOT / "static" / "js" / "play" / "away.js").read_text()
     assert pointed_by(script) == {f"{kind}{seat}" for kind in BODIES for seat in range(1, 9)}
     assert "`.body-${seat + 1}`" in script, "where bodies are images"
+
+
+def test_every_world_that_includes_a_character_lists_the_style_of_its_images_as_the_guide_says() -> None:
+    style, include = "css/character_images.css", 'include "kitchen/play/character.jinja"'
+    worlds = [page for name in known_worlds() if include in templates_of(page := get_page(name))]
+    assert worlds and all(style in page.styles for page in worlds)
+    guide = (ROOT / "docs" / "draw-a-world.md").read_text()
+    assert f"`{style}` to `styles`" in guide and '`drawings = ""`' in guide
+
+
+def templates_of(page: Page) -> str:
+    """Return the text of all templates in the folder of a world's page."""
+    folder = Path(inspect.getfile(type(page))).parent
+    return "".join(one.read_text() for one in folder.rglob("*.jinja"))
 
 
 def test_the_images_are_those_of_the_drawings() -> None:

@@ -114,6 +114,7 @@ SHELL = (
     ("plan", Plan(3, False, ("⟦Wait⟧",), "")),
     ("plan", Plan(3, False, (), "", "⟦Wait⟧")),
     ("over", EpisodeEnd(over=True, step=3, ended_by_staff=True)),
+    ("over", EpisodeEnd(over=True, step=3, ended_technically=True)),
     ("over", EpisodeEnd(over=True, step=3, abandoned_because="⟦nothing happened⟧")),
     ("over", EpisodeEnd(over=True, step=3, goal="⟦Well done⟧")),
     ("talk", Talk(0)),

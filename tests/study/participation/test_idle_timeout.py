@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.play.episode.advance_episode import submit_commands
-from kitchen.play.episode.end_episode import end_episode
+from kitchen.play.episode.end_episode import WITHOUT_MONEY, end_episode
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode
@@ -240,3 +240,7 @@ def test_an_episode_that_staff_ended_leads_to_its_survey_which_says_so(client: C
     page: Any = client.get(person.get_absolute_url()).content.decode()
     assert 'data-page="survey"' in page
     assert "The study team ended this game" in page
+    Episode.objects.update(ended_because=WITHOUT_MONEY)
+    page = client.get(person.get_absolute_url()).content.decode()
+    assert "The study team" not in page
+    assert "This game ended early for a technical reason. It was not your fault." in page

@@ -12,6 +12,7 @@ from kitchen.contract.language_model import BudgetSpentError
 from kitchen.money.models import Budget
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.episode.end_episode import WITHOUT_MONEY
+from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, Seal, SeatCommand, Step
 from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind, submit
@@ -45,6 +46,8 @@ def decide(allowance: Decimal | None) -> Episode:
 def test_an_episode_with_an_allowance_ends_before_a_fallback_plays_for_lack_of_money() -> None:
     episode = decide(Decimal("0.5"))
     assert (episode.status, episode.ended_because, episode.step) == ("aborted", WITHOUT_MONEY, 0)
+    result = current_seat_view(episode.seats.select_related("episode").get(number=0)).result
+    assert (result.ended_technically, result.ended_by_staff) == (True, False), "nobody of the study did it"
     assert Decision.objects.get().fallback == "budget"
     assert SeatCommand.objects.get(seat=1).command == ["goto", "pot0"]  # as verify_replays compares them
     assert Seal.objects.filter(episode=episode, kind=Seal.Kind.END).exists()

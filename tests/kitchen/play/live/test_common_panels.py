@@ -51,4 +51,5 @@ def test_a_reached_goal_is_celebrated_and_a_game_that_somebody_ended_is_not() ->
     score = {"completed": 2, "failed": 0}
     assert is_celebrated("cuisine", {"completed": 0}, reached=True)
     assert not is_celebrated("cuisine", score, ended_by_staff=True)
+    assert not is_celebrated("cuisine", score, ended_technically=True)
     assert not is_celebrated("cuisine", score, abandoned_because="somebody was gone")

@@ -187,6 +187,31 @@ AWAY = """html => {
 """Tells the page who is away, and returns the number of marked players."""
 UNSHIELD = "document.querySelector('[data-play]').classList.remove('is-just-over')"
 PUT = "html => document.querySelector('[data-play]').panels.put(html)"
+BAR = """parts => {
+    document.getElementById("connection").dataset.state = "connected";
+    for (const [id, html] of Object.entries(parts)) document.getElementById(id).outerHTML = html;
+    return document.querySelector(".topbar").offsetHeight;
+}"""
+"""Puts these panels into the bar, and returns its height."""
+
+
+def bars(world: WorldPage, view: SeatView) -> list[dict[str, str]]:
+    """Return what the bar says in turn, from the shortest to the longest line."""
+    choice, waits = view.choice, replace(view, phase="thinking", waiting_for=(1,), length=40)
+    turns = (replace(waits, phase="choose"), waits, replace(waits, choice=replace(choice, passed_by=True)))
+    return [
+        {panel.id: str(render_panel(panel)) for panel in shared_panels(world, turn) if panel.id in BAR_PARTS}
+        for turn in turns
+    ]
+
+
+BAR_PARTS = ("bar", "phase")
+HEARD = """() => {
+    const box = document.querySelector("[data-result]");
+    window.heard = new Promise(done => new MutationObserver(
+        () => done(box.checkVisibility({ visibilityProperty: true }))).observe(box, { childList: true }));
+}"""
+"""Notes whether the own result is in sight when it is filled in: else no screen reader says it."""
 SHARE = "<p>You did 23 of the 51 actions of your team (45 %).</p>"
 CONTINUE = "[data-over-continue]"
 CENTRE = """() => {
@@ -206,7 +231,6 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
     browser: Browser, name: str, sizes: Mapping[int, int]
 ) -> None:
     page = await opened(browser, name, result_url=f"{HOST}/result/", result_position=2)
-    await page.emulate_media(reduced_motion="reduce")
     await page.route("**/result/", lambda route: route.fulfill(body=SHARE))
     world, view_of, _ = PLAYED[name]
     end = {panel.id: render_panel(panel) for panel in shared_panels(world, replace(view_of(), phase="over"))}
@@ -216,6 +240,15 @@ async def test_neither_who_is_away_nor_the_end_moves_anything_of_the_game(
     drawn = DRAWN.replace(".ticket", STAYS[name])
     empty, here = [await page.locator(one).evaluate("one => one.outerHTML") for one in ("#over", "#away")]
     found = list[str]()
+    for width in (1024, 1280):
+        await resize(page, width, 768)
+        heights = [await page.evaluate(BAR, parts) for parts in bars(world, view_of())]
+        assert len(set(heights)) == 1, (width, heights)
+    await page.evaluate(HEARD)
+    await page.evaluate(PUT, end["over"])
+    assert await page.evaluate("heard")
+    await page.evaluate(PUT, empty)
+    await page.emulate_media(reduced_motion="reduce")
     for width, height in sizes.items():
         await resize(page, width, height)
         before = await page.evaluate(drawn)

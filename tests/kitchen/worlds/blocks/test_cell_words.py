@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import Any
 
 import pytest
 
+from kitchen.play.live.render_page import render_panel
 from kitchen.registry.world_registry import get_page
 from kitchen.worlds.blocks.cell_words import cell_words
 from tests.kitchen.worlds.blocks.games import game, play
@@ -49,3 +51,13 @@ def test_the_menu_and_the_facts_name_places_and_say_what_became_of_blocks() -> N
     play(world, "place stone 0 0 0")
     facts = {fact.code: fact.text for fact in page.seen_panel(seen(world, 0)).shows.facts}
     assert facts["since"] == "Place stone: bottom, back left corner: you placed 1 stone"
+
+
+def test_one_press_in_the_list_of_actions_removes_no_block() -> None:
+    world = game("construction", {"stone": 9, "glass": 9}, blueprint="small_house")
+    play(world, "place glass 0 0 0")
+    page: Any = get_page(world.kind)
+    menu = str(render_panel(page.menu(seen(world, 0))))
+    labels = re.findall(r"(<label[^>]*>)<input[^>]*\[&#34;(\w+)&#34;", menu)
+    asks = {verb: "data-ask" in label for label, verb in labels}
+    assert asks["remove"] and not asks["place"]

@@ -19,7 +19,7 @@ from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Event
 from kitchen.pages.grid_panel_contents import DrawnObservation
 from kitchen.play.live.common_panels import shared_panels
-from kitchen.play.live.render_page import render_guide, render_panel
+from kitchen.play.live.render_page import render_guide, render_panel, seat_layout
 from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
 from kitchen.worlds.collab_overcooked.display_text import command_words, recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -71,6 +71,20 @@ def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_pag
     assert all(name in page for name in buttons)
     assert "Words alone request nothing" in guide and "Do this" not in leader
     assert ("type each action" in guide) == typed
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_the_guide_tells_to_press_the_kitchen_only_where_it_is_drawn(drawn: bool) -> None:
+    guide = str(render_guide(PAGE, game("boiled_egg").brief(0), clocked=False, drawn=drawn))
+    assert [words in guide for words in ("Press a place", "the other cook in", "bubble")] == [drawn] * 3
+
+
+def test_the_bubble_to_ask_is_on_every_page_and_in_neither_of_its_views() -> None:
+    for shown in ("tables", "drawn", "both"):
+        seen = replace(view(game("boiled_egg"), 0, []), shown=shown)
+        panels = {panel.id: render_panel(panel) for panel in (*shared_panels(PAGE, seen), *PAGE.panels(seen))}
+        before_views = seat_layout(PAGE, seen, panels).partition("data-view=")[0]
+        assert 'id="quick-ask-form"' in before_views
 
 
 @pytest.mark.parametrize(("held", "is_right"), [("boiled_egg", True), ("boiled_corn_slices", False)])

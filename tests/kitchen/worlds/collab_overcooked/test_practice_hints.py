@@ -191,6 +191,29 @@ def test_the_hint_names_the_button_and_the_entry_of_the_bubble() -> None:
     assert "ask Cook 2 for it: Bring egg. Press “Ask Cook 2”" in hint
 
 
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("shown", ["tables", "drawn", "both"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_hints_name_nothing_that_the_page_does_not_have(seat: int, shown: str, typed: bool) -> None:
+    world, fetch = game("boiled_egg", typed=typed), command("pickup egg ingredient_dispenser")
+    running = game("boiled_egg", typed=typed, gamma=3.0)
+    play(running, 1, " ".join(fetch), "place_obj_on_counter")
+    play(running, 0, "pickup egg counter", "put_obj_in_utensil pot0")
+    running.step({0: command("cook pot0")})
+    ready = game("boiled_egg", typed=typed)
+    play(ready, 1, " ".join(fetch))
+    said = [request(1, 0, [fetch])]
+    stages: list[tuple[CollabOvercooked, list[TeamMessage]]]
+    stages = [(world, []), (world, said), (running, []), (ready, said)]
+    for stage, messages in stages:
+        seen = replace(view(stage, seat, messages), shown=shown)
+        hint = PAGE.hint_without_advice(seen)
+        bubble = cast(AskBubble, bubble_panel(seen).shows)
+        assert ("“What next?”" in hint) <= ("What next?" in [one.name for one in bubble.offered])
+        assert ("“More”" in hint or " or the cook" in hint) <= (not typed)
+        assert (" or the cook" in hint or "ring around" in hint) <= (shown != "tables")
+
+
 def test_a_chef_who_asked_for_a_part_is_told_the_rest() -> None:
     world, fetch = game("boiled_egg"), command("pickup egg ingredient_dispenser")
     (hint,) = hints_for(world, view(world, 0, [request(1, 0, [fetch])])).sentences

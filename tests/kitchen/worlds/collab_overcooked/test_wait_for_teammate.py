@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,11 +10,13 @@ import pytest
 
 from kitchen.contract.page import SeatView, StepView
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.contract.world import Command
+from kitchen.contract.world import Command, Event
+from kitchen.play.live.common_panels import shared_panels
+from kitchen.play.live.render_page import render_panel, seat_layout
 from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.wait_for_teammate import WaitButton, newest_news, wait_panel
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
-from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game
+from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
 from tests.kitchen.worlds.collab_overcooked.test_practice_hints import view
 
 WAIT = ("wait", "1")
@@ -40,6 +43,28 @@ def wait_until_called(
 def test_a_waiting_chef_is_called_when_something_is_handed_over_and_not_while_it_is_fetched() -> None:
     text, steps = wait_until_called(game("boiled_egg", gamma=3.0), 0, [FETCH, PLACE])
     assert text == "On the shared counter: egg" and steps > 3
+
+
+def test_what_ends_a_wait_is_spoken_once() -> None:
+    """The text beside the button is not live, because the region of each step says the same."""
+    world, placed = game("boiled_egg", gamma=3.0), Event("done", 1, {"macro": list(PLACE)})
+    play(world, 1, " ".join(FETCH), "place_obj_on_counter")
+    seen = view(world, 0, [])
+
+    def spoken(*history: StepView) -> str:
+        return str(render_panel(PAGE.spoken(replace(seen, history=history, step=len(history)))))
+
+    assert "On the shared counter: egg" in spoken(StepView(1, {0: WAIT, 1: GO_ON}, (placed,)))
+    idle = [StepView(number, {0: WAIT, 1: WAIT}, ()) for number in (2, 1)]
+    assert "Cook 2 waits for you, too" in spoken(*idle)
+    busy = [replace(step, commands={0: FETCH, 1: WAIT}) for step in idle]
+    assert "waits for you" not in spoken(*busy), "who does something does not wait, too"
+    ready = Event("ready", None, {"utensil": "pot0", "product": "boiled_egg"})
+    assert spoken(StepView(1, {0: WAIT, 1: GO_ON}, (ready,))).count("boiled egg") == 1
+    panels = {one.id: render_panel(one) for one in (*shared_panels(PAGE, seen), *PAGE.panels(seen))}
+    (shown,) = re.findall(r'<p class="wait-why"[^>]*>', layout := seat_layout(PAGE, seen, panels))
+    assert 'id="wait-said-why"' in shown and "role=" not in shown and "aria-live" not in shown
+    assert 'aria-describedby="wait-said-why"' in layout
 
 
 def test_a_waiting_cook_is_called_when_an_own_utensil_is_ready_but_not_by_the_other_cooks() -> None:

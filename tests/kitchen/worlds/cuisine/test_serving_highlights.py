@@ -50,6 +50,12 @@ def test_the_time_to_spare_is_what_the_ticket_showed_and_the_dish_was_made_toget
     )
 
 
+def test_a_dish_that_the_log_never_ordered_counts_as_served_and_breaks_nothing() -> None:
+    missed = (Event("failed", None, {"dish": "salmonSushi"}),)
+    found = highlights_of(kitchen().brief(0), {"orders": []}, [served("tunaSushi"), missed])
+    assert (found.served, found.spare) == (1, {})
+
+
 def test_a_missed_order_ends_a_row_and_the_best_of_each_dish_counts() -> None:
     brief = kitchen().brief(0)
     start = {"orders": [{"dish": "tunaSushi", "life": 9}]}

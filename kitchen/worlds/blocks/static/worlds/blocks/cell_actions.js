@@ -44,9 +44,7 @@
     added.hidden = true;
     for (const [words, ...command] of commands(at)) {
       const value = JSON.stringify(command.map(String));
-      const radio = choosing.radioOf(value);
-      if (!radio) added.append(actionOf(value, words, at));
-      else if (command[0] === REMOVE) radio.closest("label").dataset.ask = "";
+      if (!choosing.radioOf(value)) added.append(actionOf(value, words, at));
     }
     menu.append(added);
   }

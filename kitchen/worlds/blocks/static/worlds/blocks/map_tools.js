@@ -25,9 +25,8 @@
     levels.hidden = view.level === null;
     if (levels.hidden) return;
     const [level, all] = [view.level + 1, mapBlocks.highest() + 1];
-    const output = levels.querySelector("output");
-    output.setAttribute("aria-label", filled(stage.dataset.levelWords, { level, levels: all }));
-    output.textContent = `${level}/${all}`;
+    levels.querySelector("[data-level-short]").textContent = `${level}/${all}`;
+    levels.querySelector("[data-level-words]").textContent = filled(stage.dataset.levelWords, { level, levels: all });
     for (const button of levels.querySelectorAll("[data-level]")) {
       const to = view.level + Number(button.dataset.level);
       button.setAttribute("aria-disabled", String(to < 0 || to > mapBlocks.highest()));

@@ -1,5 +1,6 @@
 /* Ask the teammate in the drawing: its cook, the button beside the actions or the key A opens a bubble at its head. One
-   press there sends a whole piece of work. What was asked for is seen over the teammate until it is done. */
+   press there sends a whole piece of work. What was asked for is seen over the teammate until it is done. Where the
+   drawing is not shown, the bubble is above the tables. */
 "use strict";
 
 (() => {
@@ -19,7 +20,10 @@
 
   /* on the teammate's side of the drawing, at the height of its head */
   function place() {
-    if (!spot() || !play.kitchen) return;
+    const over = spot()?.closest("[data-view]:not([hidden]) [data-over-kitchen]");
+    const home = over ?? document.querySelector("[data-ask-place]");
+    if (bubble().parentElement !== home) home.append(bubble());
+    if (!over || !play.kitchen) return;
     const [x, y] = play.kitchen.at(1 - play.kitchen.own());
     play.kitchen.put(spot(), [x, y]);
     bubble().dataset.side = x < 2 ? "left" : "right";
@@ -41,6 +45,7 @@
     place();
     say();
     (form().querySelector("[data-hinted]:not(:disabled)") ?? form().querySelector("[data-quick]:not(:disabled)") ?? form().querySelector("b")).focus({ preventScroll: true });
+    if (bubble().closest("[data-ask-place]")) bubble().scrollIntoView({ block: "nearest" });
   }
 
   function close({ focus = true } = {}) {
@@ -113,6 +118,7 @@
 
   document.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey, true);
+  document.addEventListener("focusin", ({ target }) => target.closest("[data-view-tab]") && close({ focus: false })); // the bubble may be hidden with its view
   play.addEventListener("brigade:panels", show);
   show();
 })();

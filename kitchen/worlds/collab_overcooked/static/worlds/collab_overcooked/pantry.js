@@ -13,8 +13,8 @@
   let wasIn = false; // whether one was writing when a message came, which may replace several panels
   let isTouch = false; // a field that had the focus would open the keyboard of a phone
 
-  const menu = () => document.getElementById("menu");
-  const opener = () => menu().querySelector("[data-open-pantry]");
+  const menu = () => document.getElementById("menu"); // null for somebody who watches
+  const opener = () => menu()?.querySelector("[data-open-pantry]");
   const field = () => document.querySelector("#menu [data-pantry-search]");
   const foods = () => [...(field()?.closest("fieldset").querySelectorAll(".action") ?? [])];
   const isOpen = () => play.classList.contains(OPEN);

@@ -1,6 +1,7 @@
 /* Wait for the teammate: one press of the button or of the key W, and the cook waits step after step until there is
    something to do, or until any key or press stops it. The server says in #wait-on what has happened; what is newer
-   than at the press ends the wait.
+   than at the press ends the wait. What has ended it is written beside the button. It is not live: `spoken` or
+   `talk-said` has said it.
    A clock at the own cook shows for how many steps it has waited. */
 "use strict";
 
