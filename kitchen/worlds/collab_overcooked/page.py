@@ -171,7 +171,7 @@ class CollabPage(GridPage):
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),
         "destroyed": gettext_noop("{utensil}: this made nothing, and {contents} is lost"),
-        "ready": gettext_noop("{utensil}: {product} is ready"),
+        "ready": gettext_noop("{utensil}, ready: {product}"),
         "delivered": gettext_noop("{player} delivered {thing}"),
     }
 

@@ -95,7 +95,7 @@ def _news_text(event: Event, view: SeatView) -> str:
     """Return the sentence about an event, if it needs this cook; else an empty text."""
     data = event.data
     if event.kind == "ready" and data["utensil"] in OWN_UTENSILS[view.seat]:
-        text = gettext("{utensil}: {product} is ready")
+        text = gettext("{utensil}, ready: {product}")
         return sentence_case(
             text.format(utensil=thing_words(data["utensil"]), product=thing_words(data["product"]))
         )

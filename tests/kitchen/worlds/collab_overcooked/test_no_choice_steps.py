@@ -50,7 +50,7 @@ def test_the_steps_of_a_plan_are_one_entry_with_what_each_cook_finished() -> Non
     entries: list[Any] = [part.shows for part in PAGE.story(planned()).parts]
     assert [(entry.number, entry.last) for entry in entries] == [(2, 8), (1, 0)]
     shown = render_panel(PAGE.story(planned()).parts[0])
-    assert "Steps 2 to 8" in shown and "Pot: boiled egg is ready" in shown
+    assert "Steps 2 to 8" in shown and "Pot, ready: boiled egg" in shown
     assert f">{SENTENCE}<" in shown and ">Cook 1 waited and started the pot<" in shown
     assert "Continue" not in shown and "\N{MULTIPLICATION SIGN}" not in shown
 

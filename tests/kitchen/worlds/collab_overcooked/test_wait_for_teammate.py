@@ -73,7 +73,7 @@ def test_a_waiting_cook_is_called_when_an_own_utensil_is_ready_but_not_by_the_ot
     assert wait_until_called(world, 1, [command("cook pot0")], most=4) == ("", 4)
     world = game("boiled_egg", gamma=3.0)
     world.things.utensils["pot0"].contents, world.things.utensils["pot0"].ticks = ["egg"], 1
-    assert wait_until_called(world, 0, []) == ("Pot: boiled egg is ready", 2)
+    assert wait_until_called(world, 0, []) == ("Pot, ready: boiled egg", 2)
 
 
 def test_two_cooks_who_wait_for_each_other_are_told_so_and_reminded() -> None:
