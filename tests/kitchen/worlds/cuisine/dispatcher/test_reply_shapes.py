@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,10 @@ def carried_out(text: str) -> Mapping[int, Command]:
     return dict(reversed(extract_commands(filled(text), NAMES, ASKED).given))
 
 
+def unclear(text: str) -> Mapping[int, Sequence[Command]]:
+    return extract_commands(filled(text), NAMES, ASKED).unclear
+
+
 def test_no_answer_is_misread_and_those_that_can_be_understood_are_read() -> None:
     meant = {**STYLES["spellings"], **STYLES["lists"], **SHAPES["read"]}
     assert len(meant) + sum(map(len, SHAPES.values())) > 300
@@ -57,6 +61,15 @@ def test_no_answer_is_misread_and_those_that_can_be_understood_are_read() -> Non
 def test_what_is_taken_back_or_left_open_is_not_carried_out() -> None:
     silent = {**STYLES["words"], **SHAPES["left_open"]}
     assert [name for name, text in silent.items() if 1 in carried_out(text)] == []
+    taken = {name: text for name, text in silent.items() if name.startswith(("taken back,", "inline no"))}
+    assert len(taken) > 50
+    assert [name for name, text in taken.items() if 1 not in unclear(text)] == []
+
+
+def test_a_doubt_takes_back_only_the_commands_that_it_names() -> None:
+    assert set(unclear("{right}\n\nActually agent1 cannot reach pot0.")) == {1}
+    assert set(unclear("{right}\n\nThe tuna is a bad idea.")) == {2}
+    assert set(unclear("{right}\n\nCancel agents 1 and 2.")) == {1, 2}
 
 
 def test_the_last_command_of_an_answer_that_was_cut_off_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
