@@ -43,14 +43,15 @@ GivenAction = tuple[int, Command]
 """The number of an agent, and its action."""
 
 
-def dispatch_tool(view: KitchenView) -> Tool:
-    """Return the tool (JSON schema) with which the model gives its actions as a structured list."""
+def dispatch_tool(view: KitchenView, *, addressed: bool = False) -> Tool:
+    """Return the tool (JSON schema) with which the model gives its actions as a structured list. If
+    `addressed`, its line may be for one member."""
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One sentence: what the agents work towards now."}
     }
     if view.talks:
         schema["say"] = {"type": "string", "description": "One short line to the people; empty for none."}
-        if len(view.addressees) > 1:
+        if addressed and len(view.addressees) > 1:
             schema["say_to"] = {**_one_of((ALL, *view.addressees)), "description": "Who gets the line."}
     if view.is_led:
         schema["jobs"] = JOB_ANSWERS_SCHEMA
