@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from kitchen.contract.language_model import Reply
 from kitchen.contract.world import Command
+from kitchen.experiments.log_entries import same_request
+from kitchen.llm.recorded_calls import RecordedCalls
 from kitchen.worlds.cuisine.dispatcher.command_extraction import LevelNames
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import RequestedCommands, extract_commands
 from tests.kitchen.worlds.cuisine.cooking import kitchen
@@ -109,3 +112,21 @@ def test_a_strict_schema_is_used_where_the_provider_has_one(
     note: Any = decide(seen(), model=model, reply="strict").note
     assert (asked.requests[0].tool is not None) is structured
     assert note["reply"] == ("tool" if structured else "text")
+
+
+@pytest.mark.parametrize("there", ["https://api.openai.com/v1", "http://127.0.0.1:8080/v1"])
+def test_a_recorded_answer_is_asked_for_in_its_recorded_form_on_any_server(
+    monkeypatch: pytest.MonkeyPatch, there: str
+) -> None:
+    addresses = ["https://api.openai.com/v1", "http://127.0.0.1:8080/v1"]
+    monkeypatch.setenv("OPENAI_BASE_URL", there)
+    with monkeypatch.context() as scripted:
+        script(scripted, filled("{right}")).provider = "openai-compatible"
+        first = decide(seen(), model="openai:gpt-6", reply="strict")
+    for here in addresses:
+        monkeypatch.setenv("OPENAI_BASE_URL", here)
+        stored = RecordedCalls(first.calls, same_request)
+        limits = replace(seen().limits, answers=stored)
+        again = decide(replace(seen(), limits=limits), model="openai:gpt-6", reply="strict")
+        assert not list(stored.differences())
+        assert (again.commands, again.note["reply"]) == (first.commands, first.note["reply"])
