@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
+from kitchen.words.reply_limits import limited_text
 from kitchen.worlds.cuisine.command_rules import VERBS
 from kitchen.worlds.cuisine.dispatcher.command_extraction import (
     TAKEN_MARK,
@@ -303,10 +304,10 @@ def extract_from_call(
 
 def readable_text(text: str) -> str:
     """Return the text without the model's thoughts, struck-out words, invisible characters and Markdown's
-    backslashes, and with plain letters and signs."""
+    backslashes, and with plain letters and signs. Its length is limited (`limited_text`)."""
     said = _OTHER_LETTERS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     said = _INVISIBLE.sub("", said).translate(_PLAINLY).replace("\\_", "_")
-    said = _without_thoughts(said)
+    said = limited_text(_without_thoughts(said))
     return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN_MARK, " ")
 
 
