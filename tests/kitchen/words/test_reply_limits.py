@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kitchen.agents.hourglass.reply_reading import UnreadablePlanError, read_commands, read_statuses
+from kitchen.agents.pairwise.spoken_reply import read_spoken_reply
 from kitchen.contract.language_model import Reply
 from kitchen.words.reply_limits import MAX_READ_CHARACTERS, limited_text
 from kitchen.worlds.blocks.dispatcher.action_reply import read_action_reply
+from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import read_turn_reply
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import extract_commands, readable_text
 from tests.function_calls import count_calls
 from tests.kitchen.worlds.cuisine.dispatcher.test_reply_shapes import ASKED, NAMES
@@ -42,3 +45,20 @@ def test_a_reply_of_any_length_costs_no_more_than_the_longest_that_is_read() -> 
 def test_the_actions_of_a_blocks_reply_are_found_behind_a_long_gap() -> None:
     reply = read_action_reply(Reply("\n" * 200_000 + "Actions:\nnoop(agent1)"))
     assert reply.given == read_action_reply(Reply("Actions:\nnoop(agent1)")).given != ()
+
+
+STATUS, COMMANDS, LINE = "Task 1: success", "Actions:\n- goto pot0", "say to a"
+
+
+@pytest.mark.parametrize("filler", ["\n", " \n", "*\n", " ", "*", "-", "> "])
+def test_no_filler_makes_an_agent_read_a_reply_again_and_again(filler: str) -> None:
+    """A pattern that begins anew at each place would need minutes here."""
+    much = filler * 100_000
+    assert read_statuses(Reply(f"{much}\n{STATUS}"), 1) == {1: "success"}
+    assert read_commands(Reply(f"{much}\n{COMMANDS}"), [("goto", "pot0")]) == [("goto", "pot0")]
+    with pytest.raises(UnreadablePlanError):
+        read_commands(Reply(f"{COMMANDS}{much}x"), [("goto", "pot1")])
+    read_spoken_reply(Reply(f"{LINE}{much}x"))
+    assert read_spoken_reply(Reply(f"{much}\nsay: Hello{much}x")) is not None
+    said = read_turn_reply(Reply(f"Analysis: none\nPlan: wait(1)\nSay: Hello{much}x")).say
+    assert said.startswith("Hello")
