@@ -317,6 +317,9 @@ class RecordedAnswers(Protocol):
     def answer(self, provider: str, request: Request) -> Call:
         """Return the recorded call that belongs to this request. Raises ModelError if there is none left."""
 
+    def sent_tool(self) -> bool | None:
+        """Return whether a tool was sent with the first recorded request; None if there is no request."""
+
 
 class LanguageModel(ABC):
     """Sends requests to the models of one provider."""

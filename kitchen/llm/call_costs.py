@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 
 from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
 from kitchen.contract.language_model import Request, Usage
-from kitchen.llm.model_capabilities import newest_of_family, without_date
+from kitchen.llm.model_capabilities import predecessor_of, without_date
 from kitchen.words.english_text import os_error_words
 
 BYTES_PER_TOKEN = 3.5
@@ -156,16 +156,15 @@ class PriceList:
 
     def assumed_from(self, provider: str, model: str) -> str:
         """Return the name of the model whose price is taken for this one: the newest of its family in the
-        list, such as `claude-fable-5-1` for `claude-fable-5-2`. Empty if the model has a price of its own, or
-        if the list has none of its family."""
+        list, such as `claude-fable-5-1` for `claude-fable-5-2`. Empty if the model has a price of its own, if
+        the list has none of its family, or if the list has a newer one: older models may cost more."""
         if any((provider, name) in self.prices for name in _own_names(model)):
             return ""
-        return newest_of_family(model, (name for known, name in self.prices if known == provider))
+        return predecessor_of(model, (name for known, name in self.prices if known == provider))
 
     def _find(self, provider: str, model: str) -> Price | None:
         """Return the price of a model. Try its own entry, then that of its name without a date, then the
-        provider's price for all other models, then the newest of its family. Return None if there is no
-        entry."""
+        provider's price for all other models, then `assumed_from`. Return None if there is no entry."""
         names = (*_own_names(model), self.assumed_from(provider, model))
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 

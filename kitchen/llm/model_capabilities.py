@@ -42,12 +42,13 @@ def model_version(model: str) -> tuple[str, tuple[int, ...]]:
     return (match["family"], tuple(map(int, match["version"].split("-")))) if match else ("", ())
 
 
-def newest_of_family(model: str, known: Iterable[str]) -> str:
-    """Return the newest of the models in `known` that are of the same family as `model`; empty if there is
-    none."""
-    family, _ = model_version(model)
+def predecessor_of(model: str, known: Iterable[str]) -> str:
+    """Return the newest of the models in `known` that are of the same family as `model`, if `model` is newer
+    than all of them. Otherwise return an empty text: nothing follows from a newer model for an older one."""
+    family, version = model_version(model)
     same = [name for name in known if family and model_version(name)[0] == family]
-    return max(same, key=lambda name: model_version(name)[1], default="")
+    newest = max(same, key=lambda name: model_version(name)[1], default="")
+    return newest if version > model_version(newest)[1] else ""
 
 
 log = logging.getLogger(__name__)

@@ -44,6 +44,10 @@ class RecordedCalls:
             self.faults.append(OTHER_PROMPT)
         return call
 
+    def sent_tool(self) -> bool | None:
+        """Return whether a tool was sent with the first recorded request; None if there is no request."""
+        return self.calls[0].request.tool is not None if self.calls else None
+
     def differences(self) -> Iterator[str]:
         """Yield each difference between the new and the recorded requests, without repetitions. Call this
         after the decision."""

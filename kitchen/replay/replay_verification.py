@@ -37,6 +37,8 @@ from kitchen.replay.episode_record import CallRecord, EpisodeRecord, read_episod
 from kitchen.replay.step_replay import PastTurn, initial_world, replay_faults, replay_step
 
 OTHER_COMMANDS = "other commands came out"
+READ_DIFFERENTLY = "the reply is read differently by this version"
+"""The same, where the model's replies were free text."""
 FAILED = "it failed ({name})"
 PLATFORM_FALLBACKS = frozenset({"timeout", "error", "outage"})
 """Fallbacks chosen by the system. The agent's own decision is unknown."""
@@ -136,7 +138,17 @@ def _fault(
     situation = replace(past_situation, request=request).limited(seconds=DECISION_SECONDS, answers=answers)
     decision = checked_decision(decide_with_settings(mind.kind, mind.settings, situation))
     asked = AskedMind(mind, situation, MindOutcome(decision))
-    return next(answers.differences(), "") or _difference(record, world, asked, row.step)
+    if why := next(answers.differences(), ""):
+        return why
+    if _gives_the_same(record, world, asked, row.step):
+        return ""
+    return READ_DIFFERENTLY if _is_free_text(calls) else OTHER_COMMANDS
+
+
+def _is_free_text(calls: Sequence[CallRecord]) -> bool:
+    """Return whether all replies of a decision were text, not structured lists."""
+    replies = [each.row for each in calls if not each.row.error]
+    return bool(replies) and all(row.reply and row.reply_call is None for row in replies)
 
 
 def _last_heard(row: Decision) -> int:
@@ -157,14 +169,13 @@ def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, 
     return {row.seat: tuple(row.command) for row in [*settled.values(), *rows]}
 
 
-def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
-    """Return a text about the first difference between repeated and stored commands. Empty if there is
-    none."""
+def _gives_the_same(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> bool:
+    """Return whether the repeated commands are the stored ones."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
     rows = [row for row in record.commands if row.step == step and row.seat in asked.asked_seats]
     then = {row.seat: _stored(row) for row in rows if row.chosen_by not in NOT_ASKED}
-    return "" if now == then else OTHER_COMMANDS
+    return now == then
 
 
 def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
@@ -195,6 +206,7 @@ def _asks_the_same(then: Request, now: Request) -> bool:
 
 
 DECISION_FAULT = "step {step}, co-player {mind}: {why}, from what was answered then"
+READING_FAULT = "step {step}, co-player {mind}: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +223,9 @@ class ReplayVerdict:
     """Number of stored replies, and failures, that were given again."""
     left_out: tuple[str, ...] = ()
     """The reason of each decision that cannot be repeated, one of `REASONS_NOT_REPEATABLE`."""
+    note: str = ""
+    """The first difference that shows no change of the data: a text that this version reads differently, in
+    an episode whose seal is valid."""
 
 
 def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
@@ -219,18 +234,30 @@ def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
     for record in read_episode_records(episodes):
         for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
             fault = next(replay_faults(record), "") or next(map(str, written.faults), "")
-            yield ReplayVerdict(written.episode, fault) if fault else _verdict_of_decisions(record)
+            yield (
+                ReplayVerdict(written.episode, fault)
+                if fault
+                else _verdict_of_decisions(record, is_sealed=written.is_over and written.is_sealed)
+            )
 
 
-def _verdict_of_decisions(record: EpisodeRecord) -> ReplayVerdict:
+def _verdict_of_decisions(record: EpisodeRecord, *, is_sealed: bool) -> ReplayVerdict:
     """Repeat the decisions of an episode, and return the verdict. The replay of the episode must already
-    match its log."""
+    match its log. `is_sealed` tells that its seal is valid."""
     repeated = list(repeat_decisions(record))
-    wrong = next((each for each in repeated if each.fault), None)
+    wrong = [each for each in repeated if each.fault]
+    noted = [each for each in wrong if is_sealed and each.fault == READ_DIFFERENTLY]
     return ReplayVerdict(
         str(record.episode.key),
-        DECISION_FAULT.format(step=wrong.step, mind=wrong.mind, why=wrong.fault) if wrong else "",
+        next((_in_words(each) for each in wrong if each not in noted), ""),
         decisions=len(repeated),
         replies=sum(each.replies for each in repeated),
         left_out=tuple(each.why_not for each in repeated if each.why_not),
+        note=next(map(_in_words, noted), ""),
     )
+
+
+def _in_words(repeated: RepeatedDecision) -> str:
+    """Return one line about the difference in a repeated decision."""
+    text = READING_FAULT if repeated.fault == READ_DIFFERENTLY else DECISION_FAULT
+    return text.format(step=repeated.step, mind=repeated.mind, why=repeated.fault)

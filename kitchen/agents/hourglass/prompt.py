@@ -185,7 +185,7 @@ def plan_question(
     lines += [f"Your last objective: {memory.objective or 'none'}"]
     lines += ["Your last plan:", *memory.plan] if memory.plan else []
     lines += ["What became of it:", *task_lines(memory.tasks)] if memory.tasks else []
-    lines += [f"Job {job.number} from {view.name_of(job.giver)}: {json.dumps(job.text)}" for job in jobs]
+    lines += [f"Job {job.number} from {view.name_of(job.giver)}: {_quoted(job.text)}" for job in jobs]
     lines += [
         "",
         f"Without a task: {', '.join(dict.fromkeys(idle))}.",
@@ -220,6 +220,12 @@ def action_question(
     ]
     lines += ["Never inform anybody of a task. Give no command if it has to wait."]
     return "\n".join([*lines, *_form(options, "one command a line, below a line `Actions:`")])
+
+
+def _quoted(text: str) -> str:
+    """Return the text in quotation marks, without marks of chat templates. Letters beyond ASCII stay escaped,
+    so that stored episodes send the same prompts again."""
+    return json.dumps(without_chat_marks(text))
 
 
 def _listed(rules: Sequence[str]) -> list[str]:

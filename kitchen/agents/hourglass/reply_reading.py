@@ -26,12 +26,12 @@ _HEADING = re.compile(
 )
 _STAGE = re.compile(r"^[\s>*#_-]*stage[\s*_]*(\d{1,3})\b", re.IGNORECASE)
 _TASK = re.compile(r"^[\s>*#_-]*([^:\n]{1,60}?)[\s*_]*:[\s*_]*(.+)$")
-_STATUS = re.compile(r"^[\s>*#_-]*task[\s*_]*(\d{1,3})[\s*_]*:[\s*_`]*(\w+)", re.IGNORECASE | re.MULTILINE)
+_STATUS = re.compile(r"^[ \t>*#_-]*task[\s*_]*(\d{1,3})[\s*_]*:[\s*_`]*(\w+)", re.IGNORECASE | re.MULTILINE)
 _INFORM = re.compile(
-    r"^[\s>*#_-]*inform[ \t]+(?P<to>[^:\n]{1,60}?)[\s*_]*:[\s*_]*(?P<job>.+)$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>*#_-]*inform[ \t]+(?P<to>[^:\n]{1,60}?)[\s*_]*:[\s*_]*(?P<job>.+)$", re.IGNORECASE | re.MULTILINE
 )
-_ACTIONS = re.compile(r"^\W*actions\W*$", re.IGNORECASE | re.MULTILINE)
-_BULLET = re.compile(r"^[\s>*-]*(?:\d{1,3}[.)]\s*)?|[`*\s]+$")
+_ACTIONS = re.compile(r"^[^\w\n]*actions[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
+_BULLET = re.compile(r"^[\s>*-]*(?:\d{1,3}[.)]\s*)?|(?<![`*\s])[`*\s]+$")
 
 
 class UnreadablePlanError(ValueError):

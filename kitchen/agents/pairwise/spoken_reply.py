@@ -33,9 +33,10 @@ REPLY_TOOL = Tool(
     },
 )
 _LINE = re.compile(
-    rf"^\W*(?:({'|'.join(SPOKEN_KINDS)})(?:\s+to\s+([^:]+?))?|(command))\W*:[*_\s]*(.*)$", re.IGNORECASE
+    rf"^\W*(?:({'|'.join(SPOKEN_KINDS)})(?:\s+to\s+([^:]{{1,80}}?))?|(command))\W*:[*_\s]*(.*)$",
+    re.IGNORECASE,
 )
-_NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
+_NOTHING = re.compile(r"^\W*+(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
 """Texts that models write for an empty part."""
 
 

@@ -23,7 +23,7 @@ from kitchen.llm.call_costs import load_prices
 from kitchen.llm.model_capabilities import (
     listed_model,
     model_list_text,
-    newest_of_family,
+    predecessor_of,
     without_date,
 )
 from kitchen.llm.provider_registry import (
@@ -89,9 +89,9 @@ def _contradictions(model: OfferedModel, ours: ClaudeTraits) -> Iterator[str]:
 
 
 def sdk_model(name: str) -> OfferedModel:
-    """Return what we know of a model that the SDK names: the capabilities of its family's newest model in our
-    list, and nothing of other models."""
-    ours = CLAUDE_MODELS.get(without_date(name)) or CLAUDE_MODELS.get(newest_of_family(name, CLAUDE_MODELS))
+    """Return what we know of a model that the SDK names. A model newer than our list has the capabilities of
+    its family's newest model in our list. Nothing is known of others."""
+    ours = CLAUDE_MODELS.get(without_date(name)) or CLAUDE_MODELS.get(predecessor_of(name, CLAUDE_MODELS))
     if ours is None:
         return OfferedModel(name)
     way = ours.least.get("thinking", {}).get("type", "")

@@ -258,6 +258,8 @@ class LogVerdict:
     """Number of steps without a chain: an older version took them, and no step with a chain follows."""
     is_over: bool = True
     """False while the episode is played: its steps are verified so far, and nothing is sealed yet."""
+    is_sealed: bool = False
+    """Whether the episode was sealed when it ended. If `holds`, too, nothing was changed since."""
     chain: str = ""
     """The hash chain after the last step. A copy kept elsewhere shows later whether the log was rewritten."""
     faults: list[LogFault] = field(default_factory=list)
@@ -323,7 +325,8 @@ def _verdict(episode: Episode, read: _Read) -> LogVerdict:
     over = episode.status != Episode.Status.PLAYING
     if not over:  # leave out steps taken since the episode was read
         steps = [row for row in steps if row.number <= episode.step]
-    verdict = LogVerdict(str(episode.key), len(steps), is_over=over)
+    sealed = Seal.Kind.END in seals
+    verdict = LogVerdict(str(episode.key), len(steps), is_over=over, is_sealed=sealed)
     verdict.faults += _missing(episode, steps)
     verdict.faults += _broken(episode, steps, verdict, of_before=Seal.Kind.BEFORE in seals)
     for row in steps:

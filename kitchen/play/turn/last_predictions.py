@@ -52,7 +52,7 @@ def _judged(episode: Episode, several: Sequence[Prediction], events: Sequence[Js
         yield from several
         return
     for one in several:
-        if one.right is not None:
+        if one.right is not None or one.step > episode.step:  # of a step that was not played
             yield one
             continue
         known = known_events(world, (one.by,), events)

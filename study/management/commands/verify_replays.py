@@ -4,7 +4,8 @@ An episode is one game. The command first checks each log like `verify_log`. It 
 its seed and its stored commands, and compares every stored hash, event and score. Decisions of language
 models are repeated from their stored replies, and must give the same commands. For each episode that differs,
 a line gives the first difference. The last line is a summary. The exit code is 1 if an episode differs, and 2
-for an invalid argument.
+for an invalid argument. Free text that this version reads differently is only noted if the episode's seal is
+valid.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Command(StudyCommand):
             verdicts.append(verdict)
             if verdict.fault:
                 self.stdout.write(f"{verdict.episode}: {verdict.fault}")
+            elif verdict.note:
+                self.stdout.write(f"{verdict.episode}: {verdict.note} (a note: its seal is valid)")
         if any(verdict.decisions for verdict in verdicts):
             self.stdout.write(of_models(verdicts))
         if any(verdict.fault for verdict in verdicts):

@@ -198,3 +198,13 @@ def test_a_newer_model_of_a_known_family_is_asked_with_default_traits_and_a_warn
     (remark,) = make_agent("dispatcher", {"model": "anthropic:claude-fable-5-2", "temperature": -1}).remarks()
     assert "its price is taken" in remark.lower() and "claude-fable-5-1" in remark
     assert provider_registry.unlisted_model_remarks("anthropic", "claude-fable-5-1") == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["claude-opus-4-1", "claude-opus-4-1-20250805", "claude-haiku-3-5", "claude-sonnet-4-5"]
+)
+def test_nothing_is_taken_from_a_newer_model_for_an_older_one(name: str) -> None:
+    assert not load_prices().knows("anthropic", name)
+    assert models_command.sdk_model(name) == OfferedModel(name)
+    (remark,) = provider_registry.unlisted_model_remarks("anthropic", name)
+    assert "price is taken" not in remark

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,8 +97,10 @@ def test_a_prediction_that_comes_true_in_the_last_tick_is_judged(
         taken_at=now,
     )
     foreseen = Prediction(by=1, of=0, step=1, predicted=("pickup", "onion"))
-    found = {episode.pk: {1: [foreseen]}}
+    of_no_step = replace(foreseen, step=2)
+    found = {episode.pk: {1: [foreseen, of_no_step]}}
     Episode.objects.filter(pk=episode.pk).update(step=1)
-    assert judge_by_last_step(found)[episode.pk][1] == [foreseen]
-    Episode.objects.filter(pk=episode.pk).update(status=Episode.Status.OVER)
-    assert judge_by_last_step(found)[episode.pk][1] == [foreseen.judged(done, 1, right=right)]
+    assert judge_by_last_step(found)[episode.pk][1] == [foreseen, of_no_step]
+    Episode.objects.filter(pk=episode.pk).update(status=Episode.Status.ABORTED)
+    judged = foreseen.judged(done, 1, right=right)
+    assert judge_by_last_step(found)[episode.pk][1] == [judged, of_no_step]

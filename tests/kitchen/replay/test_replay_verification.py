@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kitchen.replay.episode_record import EpisodeRecord
-from kitchen.replay.replay_verification import FAILED, OTHER_COMMANDS, RepeatedDecision, repeat_decisions
+from kitchen.replay.replay_verification import (
+    FAILED,
+    OTHER_COMMANDS,
+    READ_DIFFERENTLY,
+    RepeatedDecision,
+    repeat_decisions,
+)
 from tests.kitchen.factories import make_episode, mind
 from tests.kitchen.replay.test_step_replay import played
 
@@ -35,11 +41,13 @@ def test_another_reply_prompt_or_number_of_calls_is_found() -> None:
     record.calls_of[third.row.decision_id].append(third)
     record.calls_of[fourth.row.decision_id].clear()
     assert [each.fault for each in repeat_decisions(record)] == [
-        OTHER_COMMANDS,
+        READ_DIFFERENTLY,
         "something else was asked",
         "another number of calls was made",
         "another number of calls was made",
     ]
+    first.row.reply_call = {"commands": [{"agent": "agent1", "verb": "noop", "location": "", "item": ""}]}
+    assert next(repeat_decisions(record)).fault == OTHER_COMMANDS
     first.sent.append(("tool", "{"))
     assert next(repeat_decisions(record)).fault == FAILED.format(name="JSONDecodeError")
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
+from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode
+from kitchen.replay import replay_verification
 from kitchen.replay.replay_verification import CLOCK, PLATFORM_DECIDED, ReplayVerdict
+from kitchen.worlds.cuisine.dispatcher import agent as dispatcher_agent
+from kitchen.worlds.cuisine.dispatcher.reply_extraction import ExtractedCommands
 from study.management.commands.verify_replays import of_models
 from tests.study.factories import complete, make_study
 from tests.study.management.test_verify_log import change
@@ -63,6 +68,26 @@ def test_what_models_decided_is_decided_again_from_their_stored_replies() -> Non
             "1 of 1 episode replays to the same states",
         ],
     )
+
+
+def test_text_that_this_version_reads_differently_is_a_note_if_the_seal_is_valid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = make_study(conditions=1)
+    study.conditions.update(coplayer="dispatcher", teammates=1)
+    call_command(
+        "make_synthetic", study.slug, "--participants", "1", "--recordings", "1", stdout=io.StringIO()
+    )
+    monkeypatch.setattr(dispatcher_agent, "extract_from_reply", lambda *_, **__: ExtractedCommands())
+    key = Episode.objects.get().key
+    why = f"{key}: step 1, co-player 0: the reply is read differently by this version"
+    code, said = verify(study.slug)
+    assert (code, said[0]) == (0, f"{why} (a note: its seal is valid)")
+    assert said[-1] == "1 of 1 episode replays to the same states"
+    unsealed = [replace(each, is_sealed=False) for each in verify_episode_logs(Episode.objects.all())]
+    monkeypatch.setattr(replay_verification, "verify_episode_logs", lambda _: unsealed)
+    code, said = verify(study.slug)
+    assert (code, said[0], said[-1]) == (1, why, "0 of 1 episode replays to the same states")
 
 
 def test_it_is_said_why_decisions_could_not_be_made_again() -> None:

@@ -18,6 +18,7 @@ from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.world import Command, Json
 from kitchen.words.english_text import and_list
 from kitchen.words.quoted_messages import clip_line
+from kitchen.words.reply_limits import limited_text
 from kitchen.worlds.blocks.dispatcher.kitchen_view import KitchenView, agent_name
 from kitchen.worlds.blocks.kitchen_world import (
     ACTIONS,
@@ -43,14 +44,15 @@ GivenAction = tuple[int, Command]
 """The number of an agent, and its action."""
 
 
-def dispatch_tool(view: KitchenView) -> Tool:
-    """Return the tool (JSON schema) with which the model gives its actions as a structured list."""
+def dispatch_tool(view: KitchenView, *, addressed: bool = False) -> Tool:
+    """Return the tool (JSON schema) with which the model gives its actions as a structured list. If
+    `addressed`, its line may be for one member."""
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One sentence: what the agents work towards now."}
     }
     if view.talks:
         schema["say"] = {"type": "string", "description": "One short line to the people; empty for none."}
-        if len(view.addressees) > 1:
+        if addressed and len(view.addressees) > 1:
             schema["say_to"] = {**_one_of((ALL, *view.addressees)), "description": "Who gets the line."}
     if view.is_led:
         schema["jobs"] = JOB_ANSWERS_SCHEMA
@@ -97,7 +99,7 @@ def spell_actions(given: Iterable[GivenAction], *, as_tool: bool) -> str:
 
 # Reading
 
-_HEADING = re.compile(r"^\W*(?:my )?(?:actions|commands)\b[^:\n]*:", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(r"^[^\w\n]*(?:my )?(?:actions|commands)\b[^:\n]*:", re.IGNORECASE | re.MULTILINE)
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _CALL = re.compile(r"\b([A-Za-z]\w*?)\(\s*agent[ _]?(\d{1,3})\s*(?:,\s*([\w ]*?)\s*)?,?\s*\)")
 _JOINED = re.compile(r"\b([A-Za-z]+)_agent[ _]?(\d{1,3})(?:_(\w+))?\b")
@@ -121,14 +123,15 @@ class ActionReply:
 def read_action_reply(reply: Reply) -> ActionReply:
     """Return what a reply says. Text without actions, and a list in a wrong form, give no actions. Never
     raises."""
-    parts = reply.call if reply.call is not None else json_object_in_text(reply.text)
+    written = limited_text(reply.text)
+    parts = reply.call if reply.call is not None else json_object_in_text(written)
     if parts is not None and isinstance(parts.get("actions"), list):
         listed = (_listed(each) for each in parts["actions"] if isinstance(each, dict))
         keys = ("say", "plan", "say_to")
         say, plan, to = (part if isinstance(part := parts.get(key), str) else "" for key in keys)
         given = tuple(each for each in listed if each)
         return ActionReply(given, clip_line(say), clip_line(plan), "" if to == ALL else to)
-    text = _THOUGHTS.sub(" ", reply.text)
+    text = _THOUGHTS.sub(" ", written)
     said = _SAY.search(text)
     given = _in_text(JOB_ANSWER_PATTERN.sub("", _SAY.sub("", text)))
     return ActionReply(given, clip_line(said[2]), to=said[1] or "") if said else ActionReply(given)

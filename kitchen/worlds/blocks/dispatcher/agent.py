@@ -204,7 +204,7 @@ class BlocksDispatcher(Agent):
         at most `repair` times more."""
         messages = [Message("system", fixed_part(view, self.options), fixed=True)]
         messages += [*memory.messages(self.options.memory), Message("user", made.question)]
-        tool = dispatch_tool(view) if self.options.as_tool else None
+        tool = dispatch_tool(view, addressed=self.options.addressed) if self.options.as_tool else None
         for number in range(1 + self.options.repair):
             call = await session.ask(messages, stand_in, tool)
             if call.reply is None:
@@ -263,7 +263,7 @@ class BlocksDispatcher(Agent):
             heard.to_json(),
         )
         fixed = self.fixed_messages(situation)
-        to = view.addressee(made.reply.to) if made.reply.to else None
+        to = view.addressee(made.reply.to) if made.reply.to and self.options.addressed else None
         withheld = repeats_prompt(made.reply.say, fixed) or (bool(made.reply.to) and to is None)
         note = {
             **self._about(session, feedback),

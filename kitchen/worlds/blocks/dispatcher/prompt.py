@@ -133,7 +133,7 @@ def _talk(view: KitchenView, options: BlocksDispatcherOptions) -> Iterator[str]:
     if view.talks:
         where = "in `say`" if options.as_tool else "on a line of its own that begins with `Say:`"
         yield f"You may answer in one short line of plain words, {where}, or say nothing."
-        if len(view.addressees) > 1:
+        if options.addressed and len(view.addressees) > 1:
             one = "name that one in `say_to`" if options.as_tool else "begin it with `Say to agent0:`"
             yield f"Several may read your line. To write to one of them only, {one}."
     yield from language_lines(view.organisation)

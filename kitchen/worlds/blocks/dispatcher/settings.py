@@ -72,6 +72,15 @@ SETTINGS: tuple[Setting, ...] = (
         False,
         help="The players wait until people ask them for something. Of effect where people can write.",
     ),
+    Setting(
+        "addressed",
+        "bool",
+        "Lines to one member",
+        False,
+        help="The model may write its line to one member only. Of effect where it can write to several.",
+        later=True,
+        fresh=True,
+    ),
     replace(
         shared.FALLBACK,
         help="Who commands if the model does not answer. This is recorded.",
@@ -103,6 +112,7 @@ class BlocksDispatcherOptions:
     memory: int
     repair: int
     only_on_request: bool
+    addressed: bool
     fallback: str
     stand_in_errors: float
     stand_in_nonsense: float

@@ -36,7 +36,7 @@ TURN_TOOL = Tool(
 PARTS = ("analysis", "plan", "requests", "say")
 LISTS = ("plan", "requests")
 _HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:[*_\s]*(.*)$", re.IGNORECASE)
-_NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
+_NOTHING = re.compile(r"^\W*+(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
 """Texts that models write for an empty part."""
 _END = re.compile(r"\bEND\W*$")
 

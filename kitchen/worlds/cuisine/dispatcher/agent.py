@@ -382,12 +382,13 @@ class Dispatcher(Agent):
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         adviser = FallbackPlanner(situation, moment, memory)
-        session = ModelSession(self.options, situation, adviser, deadline)
+        options = self.options.as_recorded(situation.limits.answers)
+        session = ModelSession(options, situation, adviser, deadline)
         feedback: list[str] = []
         if self.options.feedback:
             feedback = feedback_sentences(moment, memory.feedback, confirms=self.options.confirm)
         # a demonstration may have to be played for the prompt
-        talk = await asyncio.to_thread(ModelConversation, moment, self.options, memory, session)
+        talk = await asyncio.to_thread(ModelConversation, moment, options, memory, session)
         answer = await talk.decide(state_part(moment, feedback))
         if answer is None:
             return await asyncio.to_thread(self._fall_back, talk, memory, adviser, feedback)

@@ -445,7 +445,7 @@ READERS: tuple[Callable[[str, LevelNames], Iterator[FoundText]], ...] = (
 )
 """Readers, the most exact first: text that one reader has read is hidden from the next."""
 
-_ROW = re.compile(r"^[ \t]*\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*+\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MULTILINE)
 
 
 def _in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:

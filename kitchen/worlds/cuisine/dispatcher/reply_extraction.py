@@ -26,12 +26,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kitchen.contract.world import Command, Json
+from kitchen.words.reply_limits import limited_text
 from kitchen.worlds.cuisine.command_rules import VERBS
 from kitchen.worlds.cuisine.dispatcher.command_extraction import (
     TAKEN_MARK,
     GivenCommand,
     LevelNames,
     commands_in_text,
+    plain_name,
 )
 from kitchen.worlds.cuisine.dispatcher.json_commands import (
     Find,
@@ -87,6 +89,8 @@ class FoundCommand(NamedTuple):
     is_list: bool
     meant: int
     epoch: int = 0
+    goes_on: bool = False
+    """Whether the words beside it offer the agent another command, which may not be readable."""
 
 
 class _Offer(NamedTuple):
@@ -128,9 +132,23 @@ def choose_commands(
         seat, command = each.given
         if seat not in meant and seat in seats:
             unclear.setdefault(seat, (command,))
+    for seat, ways in _rejected_ways(found).items():
+        if seat not in meant and seat in seats:
+            unclear.setdefault(seat, ways)
     kept = (each.given for each in real if each.passage == meant[each.given[0]])
     asked = {seat: ways for seat, ways in unclear.items() if seat in seats or not seats}
     return ExtractedCommands(tuple(each for each in kept if each[0] not in unclear), asked)
+
+
+def _rejected_ways(found: Sequence[FoundCommand]) -> Mapping[int, tuple[Command, ...]]:
+    """Return the different commands that the reply rejects, by seat, if it may mean one of them after all:
+    if there are several, or if the words go on with another one."""
+    ways: dict[int, dict[Command, None]] = {}
+    open_seats = {each.given[0] for each in found if each.goes_on}
+    for each in found:
+        if each.meant == NOT_MEANT:
+            ways.setdefault(each.given[0], {})[each.given[1]] = None
+    return {seat: tuple(ways[seat]) for seat in ways if len(ways[seat]) > 1 or seat in open_seats}
 
 
 def _comes_later(other: _Offer, best: _Offer) -> bool:
@@ -148,9 +166,20 @@ def _not_taken_back(
     counted = [each for each in retractions if each.is_firm or _replaces(possible, each)]
     for each in possible:
         seat = each.given[0]
-        back = any(each.epoch < one.epoch and (not one.agents or seat in one.agents) for one in counted)
+        back = any(
+            each.epoch < one.epoch
+            and (not one.agents or seat in one.agents)
+            and (not one.names or one.names & _words_of(each.given[1]))
+            for one in counted
+        )
         if not back and rejected.get(each.given, -1) < places[id(each)]:
             yield each
+
+
+def _words_of(names: Iterable[str]) -> frozenset[str]:
+    """Return these names of places and items in lower case, with and without their numbers."""
+    plain = [plain_name(name) for name in names]
+    return frozenset([*plain, *(name.rstrip("0123456789") for name in plain)]) - {""}
 
 
 def _replaces(possible: Sequence[FoundCommand], retraction: Retraction) -> bool:
@@ -222,7 +251,8 @@ def extract_commands(
     finds = _finds(said, names, requested.seats)
     if finds and _ends_open(said, finds[-1], cut=cut):
         finds = finds[:-1]
-    reader = PassageReader([frozenset(each.given[0] for each in listed) for _, listed in finds])
+    level_words = _words_of([*names.places, *names.items])
+    reader = PassageReader([frozenset(each.given[0] for each in listed) for _, listed in finds], level_words)
     marked = _marked(said, finds)
     passages, way = list(reader.read(marked)), chosen_option(sentences(marked))
     first = _first_step(passages, requested.step)
@@ -231,7 +261,7 @@ def extract_commands(
         for heading, given in listed:
             meant = _meant(passage, heading, first, way)
             place = (passage.number, heading, meant)
-            found.append(FoundCommand(given, place, passage.is_list, meant, passage.epoch))
+            found.append(FoundCommand(given, place, passage.is_list, meant, passage.epoch, passage.goes_on))
     return choose_commands(found, requested.seats, reader.retractions)
 
 
@@ -274,10 +304,10 @@ def extract_from_call(
 
 def readable_text(text: str) -> str:
     """Return the text without the model's thoughts, struck-out words, invisible characters and Markdown's
-    backslashes, and with plain letters and signs."""
+    backslashes, and with plain letters and signs. Its length is limited (`limited_text`)."""
     said = _OTHER_LETTERS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     said = _INVISIBLE.sub("", said).translate(_PLAINLY).replace("\\_", "_")
-    said = _without_thoughts(said)
+    said = limited_text(_without_thoughts(said))
     return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN_MARK, " ")
 
 

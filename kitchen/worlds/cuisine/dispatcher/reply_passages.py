@@ -15,6 +15,7 @@ from typing import NamedTuple
 from kitchen.worlds.cuisine.dispatcher.command_extraction import VERB_PATTERN
 from kitchen.worlds.cuisine.dispatcher.reply_phrases import (
     is_crossed_out,
+    is_doubt,
     is_replacement,
     is_retraction,
     named_agents,
@@ -76,6 +77,7 @@ _SECOND_VERB = re.compile(
     re.IGNORECASE,
 )
 _OR_ELSE = re.compile(r"\W{0,3}(?:or|oder|ou)\s+\w|\W{0,3}\u6216", re.IGNORECASE)
+_NAMES = re.compile(r"[a-z]+\d*")
 _ORDERED_COLUMNS = re.compile(r"\b(?:next|then|later|after|following|why|reason)\b", re.IGNORECASE)
 
 
@@ -91,6 +93,8 @@ class Passage(NamedTuple):
     is_refused: bool = False
     """Whether a mark or a remark beside the command rejects it."""
     is_quoted: bool = False
+    goes_on: bool = False
+    """Whether the words beside the command offer another place or verb for its agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class Retraction:
     """The agents that it names; none if it concerns all."""
     is_firm: bool
     """Whether it also counts if no other commands follow."""
+    names: frozenset[str] = frozenset()
+    """The places and items that it concerns; none if it concerns all commands."""
 
 
 @dataclass(slots=True)
@@ -121,9 +127,11 @@ class _Headings:
 
 @dataclass(slots=True)
 class PassageReader:
-    """Reads the lines of a text in order. `agents` are the agents of each mark."""
+    """Reads the lines of a text in order. `agents` are the agents of each mark. `names` are the words for
+    the level's places and items."""
 
     agents: Sequence[frozenset[int]]
+    names: frozenset[str] = frozenset()
     retractions: list[Retraction] = field(default_factory=list)
     _number: int = 0
     _epoch: int = 0
@@ -167,6 +175,12 @@ class PassageReader:
         if is_retraction(sentence):
             self._epoch += 1
             self.retractions.append(Retraction(self._epoch, agents, is_firm=True))
+        elif is_doubt(sentence):
+            self._epoch += 1
+            named = frozenset(_NAMES.findall(plain_words(sentence))) & self.names
+            self.retractions.append(Retraction(self._epoch, agents, is_firm=True, names=named))
+            if is_replacement(sentence):
+                self.retractions.append(Retraction(self._epoch, agents or soft, is_firm=False))
         elif is_replacement(sentence):
             self._epoch += 1
             self.retractions.append(Retraction(self._epoch, agents or soft, is_firm=False))
@@ -183,7 +197,7 @@ class PassageReader:
             self._goes_on = False
             yield from self._sentences(line.split(MARK), agents)
         for sentence in sentences(parts[-1]):
-            if is_retraction(sentence):
+            if is_retraction(sentence) or is_doubt(sentence):
                 self._retract(sentence, named_agents(sentence))
 
     def _list(self, line: str, parts: list[str], agents: Sequence[frozenset[int]]) -> Iterator[Passage]:
@@ -195,16 +209,15 @@ class PassageReader:
         self._goes_on, self._after_gap = True, False
         self._listed |= listed
         remark = plain_words(parts[-1])
-        refused = (
-            is_crossed_out(line) or bool(_REFUSED_REMARK.match(remark)) or self._has_second_verb(line, parts)
-        )
+        goes_on = self._has_second_verb(line, parts)
+        refused = is_crossed_out(line) or bool(_REFUSED_REMARK.match(remark)) or goes_on
         later = bool(_LATER_REMARK.match(remark)) and len(remark.split()) < 5
         under = self._under.spelled()
         for place in range(len(agents)):
             if place and agents[place] & agents[place - 1] and _BESIDE.search(parts[place]):
                 self._number += 1
             quoted = later or bool(_QUOTED.match(line))
-            yield Passage(self._number, True, under, self._epoch, refused, quoted)
+            yield Passage(self._number, True, under, self._epoch, refused, quoted, goes_on)
 
     def _has_second_verb(self, line: str, parts: list[str]) -> bool:
         """Return whether a line goes on with another verb for its last agent, not as a later step."""
@@ -226,8 +239,8 @@ class PassageReader:
             before_all = (before[ends[-1] :] if ends else f"{before_all} {before}")[-MAX_SENTENCE_CHARACTERS:]
             end = re.search(r"[.!?](?=\s|\Z)|\u3002", after)
             rest = after[: end.end() if end else len(after)][:MAX_SENTENCE_CHARACTERS]
-            words, refused = f"{before_all} {rest}", _goes_on_to_reject(rest)
-            yield Passage(self._number, False, words, self._epoch, refused)
+            words, goes_on = f"{before_all} {rest}", _goes_on_to_reject(rest)
+            yield Passage(self._number, False, words, self._epoch, is_refused=goes_on, goes_on=goes_on)
 
 
 def _goes_on_to_reject(after: str) -> bool:

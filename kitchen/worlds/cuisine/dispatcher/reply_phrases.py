@@ -43,6 +43,7 @@ _DOUBTED, _LATER, _ASKED, _FINAL, _ANNOUNCED = map(
     _pattern, ("doubted", "later", "asked", "final", "announced")
 )
 _INTERJECTED = _pattern("interjected", begins=True)
+_DOUBTED_OF, _AFFIRMED = map(_pattern, ("doubted_of", "affirmed"))
 _ONLY_NEXT = re.compile(r"(?:next|then|previous|previously|before|siguiente|suivante?|despues|dann)\Z")
 _OPTION = (
     r"(?:option|opcion|plan|variante?|choice|list|liste|lista|version|alternativ[ea]|idea|方案|选项|计划)"
@@ -69,7 +70,8 @@ _OF_ABOVE = re.compile(
 )
 """Words that reject commands before a heading, not those under it."""
 _CROSSED = re.compile(r"[\u274c\u2717\u2718\U0001f6ab\u26d4]")
-_AGENTS = re.compile(r"(?:agent|robot)[ _-]?(\d{1,3})", re.IGNORECASE)
+_AGENTS = re.compile(r"(?:agente?|robot(?:er)?|智能体|机器人|代理|特工)[ _-]?(\d{1,3})", re.IGNORECASE)
+_SEVERAL_AGENTS = re.compile(r"(?:agent(?:s|es|en)|robots)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=512)
@@ -96,9 +98,24 @@ MAX_EXAMINED = 400
 def is_retraction(sentence: str) -> bool:
     """Return whether the sentence takes back what was said before it."""
     sentence = sentence[:MAX_EXAMINED]
-    if _CONDITIONAL.match(plain_words(sentence)):
+    words = plain_words(sentence)
+    if _CONDITIONAL.match(words):
         return False
-    return bool(_RETRACTED.search(plain_words(sentence)) or _INTERJECTED.match(without_accents(sentence)))
+    return bool(_RETRACTED.search(_without_affirmed(words)) or _INTERJECTED.match(without_accents(sentence)))
+
+
+def is_doubt(sentence: str) -> bool:
+    """Return whether the sentence takes back earlier commands that name one of its places or items. If it
+    names none, it takes back all of them."""
+    words = plain_words(sentence[:MAX_EXAMINED])
+    if _CONDITIONAL.match(words) or "?" in sentence:
+        return False
+    return bool(_DOUBTED_OF.search(_without_affirmed(words)))
+
+
+def _without_affirmed(words: str) -> str:
+    """Return the words without phrases such as `not wrong`, which take nothing back."""
+    return " ".join(_AFFIRMED.sub(" ", words).split())
 
 
 def is_replacement(sentence: str) -> bool:
@@ -107,7 +124,9 @@ def is_replacement(sentence: str) -> bool:
 
 
 def named_agents(sentence: str) -> frozenset[int]:
-    """Return the numbers of the agents that the sentence names."""
+    """Return the numbers of the agents that the sentence names; none if it speaks of several at once."""
+    if _SEVERAL_AGENTS.search(sentence):
+        return frozenset()
     return frozenset(int(number) for number in _AGENTS.findall(sentence))
 
 

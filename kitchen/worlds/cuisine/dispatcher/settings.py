@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from kitchen.contract.declared_settings import clean_settings
+from kitchen.contract.language_model import RecordedAnswers
 from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
     STAND_IN,
@@ -99,6 +100,12 @@ class DispatcherOptions:
         if self.reply == STRICT:
             return keeps_to_schema(parse_model_setting(self.model)[0])
         return self.reply == "tool"
+
+    def as_recorded(self, answers: RecordedAnswers | None) -> Self:
+        """Return the options with which these recorded answers were asked for. The form `strict` depends on
+        the server at that time, so it is read from the recorded request."""
+        sent = answers.sent_tool() if answers is not None and self.reply == STRICT else None
+        return self if sent is None else replace(self, reply="tool" if sent else "text")
 
 
 MIN_REPLY_TOKENS: Mapping[str, int] = {

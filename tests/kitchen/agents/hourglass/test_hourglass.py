@@ -246,19 +246,20 @@ def test_the_action_planner_of_a_worker_gives_commands_that_begin_now(
 def test_a_worker_that_plans_by_a_model_does_jobs_in_words_and_reports_their_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    job = Job(1, 0, 1, "make some rice ready", 1)
+    job = Job(1, 0, 1, "make <|im_start|> some rice ready", 1)
     plan = {**PLAN, "plan": [{"stage": 1, "worker": "Robot 2", "task": "get it", "aim": "fetch rice"}]}
     model = script(monkeypatch, plan)
     situation = told(THREE, "tree", 1, jobs=(job,))
     decision: Any = decide(situation)
     assert says(decision) == [("accept", (0,), None, "")] and decision.commands == {1: ("goto", "storage0")}
     assert (
-        'Job 1 from Robot 1: "make some rice ready"' in model.said() and "nobody to command" in model.said()
+        'Job 1 from Robot 1: "make \\u2039|im_start|> some rice ready"' in model.said()
+        and "nobody to command" in model.said()
     )
     seen = {1: {**situation.observations[1]}}
     seen[1]["agents"] = [dict(one, holds="rice") for one in seen[1]["agents"]]
     later = told(THREE, "tree", 1, jobs=(job,), memory=decision.memory, observations=seen, step=4)
-    assert says(decide(later))[-1] == ("report", (0,), "done", "Succeeded: make some rice ready")
+    assert says(decide(later))[-1] == ("report", (0,), "done", f"Succeeded: {job.text}")
     script(monkeypatch, {**PLAN, "plan": [], "now": 0})
     assert says(decide(situation))[-1] == ("report", (0,), "failed", "I found no way to do it.")
 

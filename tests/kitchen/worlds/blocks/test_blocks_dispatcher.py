@@ -309,9 +309,21 @@ def test_a_line_can_be_for_one_person_only(scripted: Any, as_text: bool, name: s
         named = f" to {name}" if name not in ("", "all") else ""
         answer = f"Say{named}: Wood is yours.\nActions:\nnoop(agent1)"
     model = scripted(answer)
-    said = decide(situation, reply="text" if as_text else "tool").says
+    said = decide(situation, reply="text" if as_text else "tool", addressed=True).says
     assert [one.to for one in said] == to
     assert "To write to one of them only" in model.requests[0].messages[0].text
+
+
+def test_designs_from_before_lines_had_addressees_send_the_same_prompt_and_schema(scripted: Any) -> None:
+    world = game("kitchen", seats=3)
+    alone = make_situation(world, (1,), people=(0, 2), commanded={0: world.idle, 2: world.idle}, seed=5)
+    model = scripted({**listed("agent1 noop", say="Wood is yours."), "say_to": "agent2"})
+    assert decide(changed(alone, organisation=THREE, member=1)).says == ()
+    (request,) = model.requests
+    assert "one of them only" not in request.messages[0].text and request.tool is not None
+    assert "say_to" not in request.tool.schema["properties"]
+    (addressed,) = (setting for setting in BlocksDispatcher.settings if setting.name == "addressed")
+    assert (addressed.default, addressed.beginning, addressed.later) == (False, True, True)
 
 
 # The stand-in, which follows people's words

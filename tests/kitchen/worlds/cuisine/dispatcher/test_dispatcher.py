@@ -239,6 +239,7 @@ def test_a_reply_becomes_checked_commands_in_the_modules_that_read_and_check(
             return await talk.decide("What now?")
         finally:
             sys.setprofile(None)
+            threading.setprofile(None)
 
     monkeypatch.setattr(model_exchange, "open_model", lambda *_: Watched(reply))
     situation, now, memory = seen(), moment(), DispatcherMemory()
@@ -246,6 +247,7 @@ def test_a_reply_becomes_checked_commands_in_the_modules_that_read_and_check(
     adviser = FallbackPlanner(situation, now, memory)
     talk = ModelConversation(now, options, memory, ModelSession(options, situation, adviser, math.inf))
     assert asyncio.run(checked_commands())
+    assert threading.getprofile() is None
     home = "kitchen.worlds.cuisine.dispatcher."
     parts = {name.removeprefix(home) for name in visited if name.startswith(home)}
     reading = {"reply_extraction", "reply_passages", "reply_phrases", "json_commands", "command_extraction"}

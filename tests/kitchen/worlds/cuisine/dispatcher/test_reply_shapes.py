@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from kitchen.contract.language_model import Reply
 from kitchen.contract.world import Command
+from kitchen.experiments.log_entries import same_request
+from kitchen.llm.recorded_calls import RecordedCalls
 from kitchen.worlds.cuisine.dispatcher.command_extraction import LevelNames
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import RequestedCommands, extract_commands
 from tests.kitchen.worlds.cuisine.cooking import kitchen
@@ -46,6 +49,10 @@ def carried_out(text: str) -> Mapping[int, Command]:
     return dict(reversed(extract_commands(filled(text), NAMES, ASKED).given))
 
 
+def unclear(text: str) -> Mapping[int, Sequence[Command]]:
+    return extract_commands(filled(text), NAMES, ASKED).unclear
+
+
 def test_no_answer_is_misread_and_those_that_can_be_understood_are_read() -> None:
     meant = {**STYLES["spellings"], **STYLES["lists"], **SHAPES["read"]}
     assert len(meant) + sum(map(len, SHAPES.values())) > 300
@@ -57,6 +64,15 @@ def test_no_answer_is_misread_and_those_that_can_be_understood_are_read() -> Non
 def test_what_is_taken_back_or_left_open_is_not_carried_out() -> None:
     silent = {**STYLES["words"], **SHAPES["left_open"]}
     assert [name for name, text in silent.items() if 1 in carried_out(text)] == []
+    taken = {name: text for name, text in silent.items() if name.startswith(("taken back,", "inline no"))}
+    assert len(taken) > 50
+    assert [name for name, text in taken.items() if 1 not in unclear(text)] == []
+
+
+def test_a_doubt_takes_back_only_the_commands_that_it_names() -> None:
+    assert set(unclear("{right}\n\nActually agent1 cannot reach pot0.")) == {1}
+    assert set(unclear("{right}\n\nThe tuna is a bad idea.")) == {2}
+    assert set(unclear("{right}\n\nCancel agents 1 and 2.")) == {1, 2}
 
 
 def test_the_last_command_of_an_answer_that_was_cut_off_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,3 +112,21 @@ def test_a_strict_schema_is_used_where_the_provider_has_one(
     note: Any = decide(seen(), model=model, reply="strict").note
     assert (asked.requests[0].tool is not None) is structured
     assert note["reply"] == ("tool" if structured else "text")
+
+
+@pytest.mark.parametrize("there", ["https://api.openai.com/v1", "http://127.0.0.1:8080/v1"])
+def test_a_recorded_answer_is_asked_for_in_its_recorded_form_on_any_server(
+    monkeypatch: pytest.MonkeyPatch, there: str
+) -> None:
+    addresses = ["https://api.openai.com/v1", "http://127.0.0.1:8080/v1"]
+    monkeypatch.setenv("OPENAI_BASE_URL", there)
+    with monkeypatch.context() as scripted:
+        script(scripted, filled("{right}")).provider = "openai-compatible"
+        first = decide(seen(), model="openai:gpt-6", reply="strict")
+    for here in addresses:
+        monkeypatch.setenv("OPENAI_BASE_URL", here)
+        stored = RecordedCalls(first.calls, same_request)
+        limits = replace(seen().limits, answers=stored)
+        again = decide(replace(seen(), limits=limits), model="openai:gpt-6", reply="strict")
+        assert not list(stored.differences())
+        assert (again.commands, again.note["reply"]) == (first.commands, first.note["reply"])
