@@ -93,6 +93,12 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
     await page.mouse.up()  # the map is dragged, and nothing is chosen
     await page.wait_for_function(f"({PIXEL})([0, 0])[0] > {before[0] + 40}")
     assert await page.is_hidden("[data-spot-menu]") and await person.step() == 0
+    await page.fill("#menu [data-amount]:has-text('Stay for some steps') input[type=number]", "60")
+    await page.keyboard.press("Enter")  # refused in the page's own words
+    await page.wait_for_selector("#menu >> text=Enter a number from 1 to 30. >> visible=true")
+    assert await person.step() == 0
+    await page.keyboard.type("1")  # takes the place of what was refused
+    await page.wait_for_selector("#menu [data-limits]:visible", state="detached")
     await page.click("#menu [data-amount] .action >> text=Stay for some steps")
     await page.keyboard.press("Enter")  # sends an action with an amount that was clicked
     await person.stepped(1, patience=10_000)

@@ -55,6 +55,7 @@ from kitchen.worlds.blocks.page_words import (
     numbered,
     request_answer,
 )
+from kitchen.worlds.blocks.partner_wait import partner_wait_panel
 from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, placing_words, planner_text
 
 _TEMPLATES = "worlds/blocks"
@@ -87,6 +88,7 @@ class BlocksPage(DefaultPage):
         *DefaultPage.scripts,
         *(f"{_TEMPLATES}/{name}.js" for name in _SCRIPTS),
         "js/stage.js",
+        f"{_TEMPLATES}/partner_wait.js",
     )
     names = VERBS
     reasons = REASONS
@@ -240,7 +242,7 @@ class BlocksPage(DefaultPage):
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels of the page. Those of the map are included if it is shown."""
-        return (*super().panels(view), *self._drawing(view))
+        return (*super().panels(view), *self._drawing(view), partner_wait_panel(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels of the page without the menu."""
