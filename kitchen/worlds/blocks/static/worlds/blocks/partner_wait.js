@@ -32,7 +32,7 @@
   }
 
   function valueNow() {
-    if (state.does === "wait") return panel().dataset.idle;
+    if (state.does === "wait") return panel().dataset.waitsWith;
     const asked = wanted();
     return asked?.free.length ? JSON.stringify(["place", asked.item, ...asked.free[0].map(String)]) : "";
   }
@@ -54,7 +54,7 @@
 
   function step() {
     state.timer = 0;
-    const value = state.does && panel().dataset.idle ? valueNow() : "";
+    const value = state.does && panel().dataset.waitsWith ? valueNow() : "";
     if (!value || !choosing.may() || document.hidden) return stop();
     if (!choosing.radioOf(value)) play.cellActions.add(value);
     const radio = choosing.radioOf(value);
@@ -69,7 +69,7 @@
     if (message > state.known.message) return "written";
     if (state.does !== "wait") return "";
     if (gift > state.known.gift) return "given";
-    if (choosing.may() && panel().dataset.idle && work.some((one) => !state.known.work.includes(one))) return "new-work";
+    if (choosing.may() && panel().dataset.waitsWith && work.some((one) => !state.known.work.includes(one))) return "new-work";
     return state.steps >= MOST ? "long" : "";
   }
 
@@ -84,7 +84,7 @@
     if (["over", "answer"].includes(choosing.phase)) return stop();
     const why = reason();
     if (why) return stop(why);
-    if (!panel().dataset.idle || !choosing.may() || choosing.step === state.step || state.timer) return undefined;
+    if (!panel().dataset.waitsWith || !choosing.may() || choosing.step === state.step || state.timer) return undefined;
     state.timer = setTimeout(step, PACE);
     return undefined;
   }
@@ -93,7 +93,7 @@
   function endStay() {
     const { message } = news();
     const isNew = message > state.heard;
-    const radio = isNew && "stays" in panel().dataset && choosing.radioOf('["stop"]');
+    const radio = isNew && "isStaying" in panel().dataset && choosing.radioOf('["stop"]');
     if (radio && !choosing.may()) return; // with the next panels
     state.heard = message;
     if (!radio) return;
@@ -106,7 +106,7 @@
       const button = panel().querySelector(name);
       if (!button) continue;
       const isOn = state.does === does;
-      button.disabled = !isOn && !(panel().dataset.idle && choosing.may());
+      button.disabled = !isOn && !(panel().dataset.waitsWith && choosing.may());
       button.querySelector("[data-at-rest]").hidden = isOn;
       button.querySelector("[data-running]").hidden = !isOn;
     }
