@@ -17,7 +17,7 @@ from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
-from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece
 from kitchen.worlds.blocks.building_progress import progress_panel
 from kitchen.worlds.blocks.cell_words import cell_words
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
@@ -57,6 +57,7 @@ from kitchen.worlds.blocks.page_words import (
 )
 from kitchen.worlds.blocks.partner_wait import partner_wait_panel
 from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, placing_words, planner_text
+from kitchen.worlds.blocks.suggested_requests import suggested_requests
 
 _TEMPLATES = "worlds/blocks"
 _SCRIPTS = (
@@ -185,10 +186,8 @@ class BlocksPage(DefaultPage):
         held = gettext("What do you have?")
         if self._lacks_blueprint(brief):
             return gettext("What do you need?"), gettext("What goes on level 1?"), held
-        pieces = (each for level in range(brief["size"][1]) for each in missing_pieces(brief, seen, level))
-        piece = next((each for each in pieces if each.item not in seen["inventory"]), None)
-        examples = gettext("Give me everything."), held
-        return (placing_words(piece), *examples) if piece and len(brief.get(KNOWN_BY, ())) else examples
+        suggested = suggested_requests(view) if brief.get(KNOWN_BY) else ()
+        return *suggested, gettext("Give me everything."), held
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return requests and questions that the planner understands. Empty in the kitchen, whose dispatcher
