@@ -186,7 +186,7 @@ async def test_by_touch_at_390_pixels_one_makes_what_a_partner_gives_the_parts_o
     while not await page.locator("#menu [value*=lime_wool]").count():
         step = await person.step()
         await page.tap(".is-you")
-        await page.tap("[data-spot-menu] >> text=Carry on")
+        await page.tap("[data-spot-menu] >> text=Wait one step")
         await person.stepped(step + 1)
         await page.wait_for_timeout(320)  # no double tap
     await page.tap(".is-you")
@@ -240,7 +240,7 @@ async def test_by_mouse_an_item_is_made_after_a_partner_gave_the_part_that_is_mi
     while not await page.locator("#menu [value*=lime_wool]").count():
         step = await person.step()
         await page.mouse.click(*await page.evaluate(PIXEL, [0, 0]))
-        await page.click("[data-spot-menu] >> text=Carry on")
+        await page.click("[data-spot-menu] >> text=Wait one step")
         await person.stepped(step + 1)
     await page.mouse.click(*await page.evaluate(PIXEL, [0, 0]))
     await shot(page, "crafting")

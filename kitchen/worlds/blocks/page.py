@@ -12,10 +12,10 @@ from typing import NamedTuple
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
-from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage, SpokenStep
+from kitchen.pages.default_page import PLATFORM_EVENTS, CommandChoice, DefaultPage, SpokenStep
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece
 from kitchen.worlds.blocks.building_progress import progress_panel
@@ -26,6 +26,7 @@ from kitchen.worlds.blocks.goal_cards import goal_panel
 from kitchen.worlds.blocks.goal_outcome import goal_outcome
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.lesson_hints import with_lesson
+from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.map_panels import OWN_VERBS, command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_tables import (
     blueprint_tables,
@@ -37,6 +38,7 @@ from kitchen.worlds.blocks.page_tables import (
     knowledge_tables,
     legend_fact,
     level_table,
+    missing_by_level,
     order_texts,
 )
 from kitchen.worlds.blocks.page_words import (
@@ -126,6 +128,14 @@ class BlocksPage(DefaultPage):
         *item, x, y, z = command[1:]
         place = cell_words((int(x), int(y), int(z)), view.brief["size"])
         return gettext(IN_CELLS[command[0]]).format(*map(item_words, item), place=place)
+
+    def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
+        """Return the panel of a command of the menu. The idle command is named for what it does now."""
+        panel = super()._choice(command, view, note)
+        if command != GO_ON or not isinstance(panel.shows, CommandChoice):
+            return panel
+        text = gettext("Carry on") if view.observation.get("doing") else gettext("Wait one step")
+        return panel._replace(shows=panel.shows._replace(text=text))
 
     def _arguments(self, verb: str, words: Sequence[str]) -> list[str]:
         if verb == "build":
@@ -297,12 +307,7 @@ class BlocksPage(DefaultPage):
         if "chest" in seen:
             yield Fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
         if "left_by_level" in seen:
-            missing = (
-                joined_words(seen["left_by_level"])
-                if any(seen["left_by_level"])
-                else pgettext("there is no value", "none")
-            )
-            yield Fact("site", gettext("Blocks missing, by level from below"), missing)
+            yield Fact("site", gettext("Blocks still missing"), missing_by_level(seen["left_by_level"]))
             yield legend_fact(brief)
 
     def _goal_and_guidance(self, view: SeatView) -> str:

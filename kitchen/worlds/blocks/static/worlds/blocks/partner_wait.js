@@ -14,7 +14,7 @@
   const WORK = ["build", "craft", "smelt"];
   const MODIFIERS = ["Shift", "Control", "Alt", "Meta", "CapsLock"];
   const said = document.getElementById("partner-wait-why");
-  const state = { does: "", steps: 0, step: "", timer: 0, known: null, heard: news().message, stopped: "" };
+  const state = { does: "", steps: 0, step: "", timer: 0, known: null, heard: news().message, work: news().work, stopped: "" };
 
   function news() {
     const { message, giftStep } = panel().dataset;
@@ -76,8 +76,17 @@
   function look() {
     if (!panel()) return;
     endStay();
+    showNewWork();
     if (state.does) goOn();
     show();
+  }
+
+  /* what can be done since this step is not left above the sight of a list that keeps its place */
+  function showNewWork() {
+    const { work } = news();
+    if (!choosing.may()) return;
+    if (work.some((one) => !state.work.includes(one))) document.getElementById("menu-actions")?.scrollTo(0, 0);
+    state.work = work;
   }
 
   function goOn() {
