@@ -23,8 +23,21 @@
   function onInput({ target }) {
     if (!isField(target)) return;
     typed.set(target.id, target.value);
+    isAllowed(target);
     name(target);
     choosing.mark(radioOf(target));
+  }
+
+  /* what is allowed is said in the page's own words, before anything is sent */
+  function isAllowed(field, limits = field.closest("[data-amount]").querySelector("[data-limits]")) {
+    const allowed = field.checkValidity();
+    if (limits) limits.hidden = allowed;
+    return allowed;
+  }
+
+  function refuse(field) {
+    field.focus({ preventScroll: true });
+    field.select();
   }
 
   /* a field that came anew has what was typed in the one before */
@@ -53,18 +66,21 @@
   /* Enter sends: the fields belong to a form of their own, #amount-fields, so that one that is not chosen keeps nothing
      from being sent */
   function onKey(event) {
-    if (event.key !== "Enter" || !isField(event.target)) return;
+    if (event.key !== "Enter" || !isField(event.target)) return undefined;
     event.preventDefault();
+    if (!isAllowed(event.target)) return refuse(event.target);
     choosing.mark(radioOf(event.target));
     choosing.send(radioOf(event.target));
+    return undefined;
   }
 
   function onSubmit(event) {
     if (event.target.id === "amount-fields") event.preventDefault(); // it is never sent
     const field = event.target.id === "menu" && fieldOf(choosing.chosen());
-    if (!field || field.reportValidity()) return;
+    if (!field || isAllowed(field)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    refuse(field);
   }
 
   /* after choosing.js, which knows a choice by the value of its radio button */
@@ -86,11 +102,15 @@
     copy.value = field.value;
     copy.setAttribute("aria-label", field.closest("label").textContent.trim());
     button.textContent = radio.parentElement.querySelector(".action-text").firstChild.textContent;
+    const limits = field.closest("[data-amount]").querySelector("[data-limits]")?.cloneNode(true);
     const use = () => {
-      if (!copy.reportValidity()) return;
+      if (!isAllowed(copy, limits)) {
+        if (limits) copy.parentElement.append(limits);
+        return refuse(copy);
+      }
       field.value = copy.value;
       field.dispatchEvent(new Event("input", { bubbles: true }));
-      act();
+      return act();
     };
     copy.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;

@@ -40,6 +40,14 @@
     return workers.map((one) => one.dataset.told).filter(Boolean);
   }
 
+  /* that what was sent is read with the next step: told once for each message */
+  function sentNote() {
+    const note = list().querySelector("[data-sent-note]");
+    const isTold = !note || told.get("sent") === mine();
+    if (note) told.set("sent", mine());
+    return isTold ? [] : [note.textContent];
+  }
+
   const between = (parts, words) => parts.flatMap((part, number) => (number ? [words, part] : [part]));
 
   /* a text with its language, in which a screen reader reads it */
@@ -79,7 +87,7 @@
     hold();
     showWaiting();
     const fresh = [...document.querySelectorAll("#talk .said, #jobs .said")].filter((line) => !heard.has(line.id));
-    const news = changed();
+    const news = [...changed(), ...sentNote()];
     if (begun) tell(fresh, news);
     begun = true;
     for (const line of fresh) heard.add(line.id);

@@ -95,6 +95,12 @@ async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
     assert await page.is_hidden("[data-spot-menu]") and await person.step() == 0
     level = page.locator("[data-levels] output")
     assert await level.inner_text() == "1/1\nLevel 1 of 1" and await level.get_attribute("aria-label") is None
+    await page.fill("#menu [data-amount]:has-text('Stay for some steps') input[type=number]", "60")
+    await page.keyboard.press("Enter")  # refused in the page's own words
+    await page.wait_for_selector("#menu >> text=Enter a number from 1 to 30. >> visible=true")
+    assert await person.step() == 0
+    await page.keyboard.type("1")  # takes the place of what was refused
+    await page.wait_for_selector("#menu [data-limits]:visible", state="detached")
     await page.click("#menu [data-amount] .action >> text=Stay for some steps")
     await page.keyboard.press("Enter")  # sends an action with an amount that was clicked
     await person.stepped(1, patience=10_000)
@@ -182,7 +188,7 @@ async def test_by_touch_at_390_pixels_one_makes_what_a_partner_gives_the_parts_o
     while not await page.locator("#menu [value*=lime_wool]").count():
         step = await person.step()
         await page.tap(".is-you")
-        await page.tap("[data-spot-menu] >> text=Carry on")
+        await page.tap("[data-spot-menu] >> text=Wait one step")
         await person.stepped(step + 1)
         await page.wait_for_timeout(320)  # no double tap
     await page.tap(".is-you")
@@ -236,7 +242,7 @@ async def test_by_mouse_an_item_is_made_after_a_partner_gave_the_part_that_is_mi
     while not await page.locator("#menu [value*=lime_wool]").count():
         step = await person.step()
         await page.mouse.click(*await page.evaluate(PIXEL, [0, 0]))
-        await page.click("[data-spot-menu] >> text=Carry on")
+        await page.click("[data-spot-menu] >> text=Wait one step")
         await person.stepped(step + 1)
     await page.mouse.click(*await page.evaluate(PIXEL, [0, 0]))
     await shot(page, "crafting")

@@ -240,6 +240,8 @@ class Talk(NamedTuple):
 
     mine: int
     """The number of this person's last message."""
+    sent_to: tuple[str, ...] = ()
+    """Co-players who read this person's newest message with the next step."""
 
 
 class Line(NamedTuple):
@@ -337,7 +339,21 @@ def talk_panel(page: Page, view: SeatView) -> Panel:
         # the end of a wait has no addressees
         if (line.text or line.requests) and said.to and not _is_shown_as_job(view, said)
     )
-    return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+    return Panel("talk", "kitchen/play/talk.jinja", Talk(mine, _read_later(view)), parts=parts)
+
+
+def _read_later(view: SeatView) -> tuple[str, ...]:
+    """Return the names of the co-players to whom this person has written since the last step, if they read
+    it with the next step. Empty once one of them has answered."""
+    talk = view.talk
+    if view.phase == "over" or view.timing.tick_ms is not None or talk.takes_turns or talk.one_partner:
+        return ()
+    said = [one for one in talk.messages if one.step == view.step + 1 and one.sender is not None]
+    mine = [one for one in said if one.sender == talk.member and one.text]
+    if not mine or said[-1].number > mine[-1].number:
+        return ()
+    readers = set(mine[-1].to) - {talk.member, *talk.people, *talk.unread}
+    return tuple(talk.members[one] for one in sorted(readers))
 
 
 def _is_shown_as_job(view: SeatView, said: TeamMessage) -> bool:

@@ -5,7 +5,7 @@ The agent `blocks_planner` names pieces to people who do not know the blueprint.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kitchen.contract.world import Json
@@ -41,16 +41,20 @@ class BlueprintPiece:
         return [self.item, self.level, list(self.rows), list(self.columns), self.size]
 
 
-def missing_pieces(brief: Mapping[str, Json], seen: Mapping[str, Json], level: int) -> list[BlueprintPiece]:
-    """Return the pieces of a level that are still to be built, in reading order. `seen` is the observation of
-    a seat that knows the blueprint. It lists the missing cells of the lowest unfinished level only: of higher
-    levels, cells that already have a block are included, unless the whole level stands."""
+def missing_pieces(
+    brief: Mapping[str, Json], seen: Mapping[str, Json], level: int, without: Container[Cell] = ()
+) -> list[BlueprintPiece]:
+    """Return the pieces of a level that are still to be built, in reading order, except for the cells in
+    `without`. `seen` is the observation of a seat that knows the blueprint. It lists the missing cells of the
+    lowest unfinished level only: of higher levels, cells that already have a block are included, unless the
+    whole level stands."""
     if level == seen["level"]:
         wanted = {(x, z): block for x, z, block, _ in seen["differences"] if block != AIR}
     elif seen["left_by_level"][level]:
         wanted = _wanted_cells(brief, level)
     else:
         wanted = {}
+    wanted = {(x, z): block for (x, z), block in wanted.items() if (x, level, z) not in without}
     items = dict.fromkeys(wanted.values())
     return [
         BlueprintPiece(item, level, rows, columns)

@@ -39,7 +39,7 @@ GIVES = Metric(
     meaning="How often a seat gave something to another",
     so_far="Gifts so far",
     better="neither",
-    words=ngettext_noop("gift", "gifts"),
+    words=ngettext_noop("time something was given", "times something was given"),
 )
 ITEMS_GIVEN = Metric(
     "items_given",

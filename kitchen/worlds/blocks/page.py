@@ -12,12 +12,12 @@ from typing import NamedTuple
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
-from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage, SpokenStep
+from kitchen.pages.default_page import PLATFORM_EVENTS, CommandChoice, DefaultPage, SpokenStep
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
-from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece
 from kitchen.worlds.blocks.building_progress import progress_panel
 from kitchen.worlds.blocks.cell_words import cell_words
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
@@ -26,6 +26,7 @@ from kitchen.worlds.blocks.goal_cards import goal_panel
 from kitchen.worlds.blocks.goal_outcome import goal_outcome
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.lesson_hints import with_lesson
+from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.map_panels import OWN_VERBS, command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_tables import (
     blueprint_tables,
@@ -37,6 +38,7 @@ from kitchen.worlds.blocks.page_tables import (
     knowledge_tables,
     legend_fact,
     level_table,
+    missing_by_level,
     order_texts,
 )
 from kitchen.worlds.blocks.page_words import (
@@ -55,7 +57,9 @@ from kitchen.worlds.blocks.page_words import (
     numbered,
     request_answer,
 )
+from kitchen.worlds.blocks.partner_wait import partner_wait_panel
 from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, placing_words, planner_text
+from kitchen.worlds.blocks.suggested_requests import suggested_requests
 
 _TEMPLATES = "worlds/blocks"
 _SCRIPTS = (
@@ -87,6 +91,7 @@ class BlocksPage(DefaultPage):
         *DefaultPage.scripts,
         *(f"{_TEMPLATES}/{name}.js" for name in _SCRIPTS),
         "js/stage.js",
+        f"{_TEMPLATES}/partner_wait.js",
     )
     names = VERBS
     reasons = REASONS
@@ -124,6 +129,14 @@ class BlocksPage(DefaultPage):
         *item, x, y, z = command[1:]
         place = cell_words((int(x), int(y), int(z)), view.brief["size"])
         return gettext(IN_CELLS[command[0]]).format(*map(item_words, item), place=place)
+
+    def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
+        """Return the panel of a command of the menu. The idle command is named for what it does now."""
+        panel = super()._choice(command, view, note)
+        if command != GO_ON or not isinstance(panel.shows, CommandChoice):
+            return panel
+        text = gettext("Carry on") if view.observation.get("doing") else gettext("Wait one step")
+        return panel._replace(shows=panel.shows._replace(text=text))
 
     def _arguments(self, verb: str, words: Sequence[str]) -> list[str]:
         if verb == "build":
@@ -184,10 +197,8 @@ class BlocksPage(DefaultPage):
         held = gettext("What do you have?")
         if self._lacks_blueprint(brief):
             return gettext("What do you need?"), gettext("What goes on level 1?"), held
-        pieces = (each for level in range(brief["size"][1]) for each in missing_pieces(brief, seen, level))
-        piece = next((each for each in pieces if each.item not in seen["inventory"]), None)
-        examples = gettext("Give me everything."), held
-        return (placing_words(piece), *examples) if piece and len(brief.get(KNOWN_BY, ())) else examples
+        suggested = suggested_requests(view) if brief.get(KNOWN_BY) else ()
+        return *suggested, gettext("Give me everything."), held
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return requests and questions that the planner understands. Empty in the kitchen, whose dispatcher
@@ -241,7 +252,7 @@ class BlocksPage(DefaultPage):
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels of the page. Those of the map are included if it is shown."""
-        return (*super().panels(view), *self._drawing(view))
+        return (*super().panels(view), *self._drawing(view), partner_wait_panel(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels of the page without the menu."""
@@ -297,12 +308,7 @@ class BlocksPage(DefaultPage):
         if "chest" in seen:
             yield Fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
         if "left_by_level" in seen:
-            missing = (
-                joined_words(seen["left_by_level"])
-                if any(seen["left_by_level"])
-                else pgettext("there is no value", "none")
-            )
-            yield Fact("site", gettext("Blocks missing, by level from below"), missing)
+            yield Fact("site", gettext("Blocks still missing"), missing_by_level(seen["left_by_level"]))
             yield legend_fact(brief)
 
     def _goal_and_guidance(self, view: SeatView) -> str:

@@ -109,6 +109,13 @@ def level_table(seen: Mapping[str, Json], brief: Mapping[str, Json]) -> Table:
     return Table("level", title, head, lines)
 
 
+def missing_by_level(left: Sequence[int]) -> str:
+    """Return how many blocks each unfinished level lacks, such as `level 1: 9, level 2: 7`."""
+    text = gettext("level {level}: {n}")
+    lines = [text.format(level=level, n=n) for level, n in enumerate(left, 1) if n]
+    return joined_words(lines) or pgettext("there is no value", "none")
+
+
 def legend_fact(brief: Mapping[str, Json]) -> Fact:
     """Return the block of each letter of the blueprint. The brief must contain the blueprint."""
     letters = brief["blueprint"]["legend"].items()

@@ -9,6 +9,7 @@
 
   const [LEAST, SHOWN] = [1500, 4000]; // milliseconds; the next step does not take away what was hardly seen
   const MOST = 48; // characters
+  const since = new WeakMap(); // when words appeared; no attribute, which another script could take for its own
   const lines = () => [...document.querySelectorAll("#talk > li[id]")];
   let known = new Set(lines().map(({ id }) => id));
   let isFirst = true; // the first lines after the page was opened are old ones
@@ -38,7 +39,8 @@
     words.setAttribute("aria-hidden", "true");
     words.dir = "auto";
     words.textContent = text.length > MOST ? `${text.slice(0, MOST)}…` : text;
-    Object.assign(words.dataset, { of: name, since: performance.now() });
+    words.dataset.of = name;
+    since.set(words, performance.now());
     const others = [...bots().filter((one) => one !== body).map(drawn), ...stage.querySelectorAll(".head-words")];
     stage.append(words);
     place(words, drawn(body).getBoundingClientRect(), stage.getBoundingClientRect(), others.map((one) => one.getBoundingClientRect()));
@@ -61,7 +63,7 @@
     const now = document.getElementById("bar")?.dataset.step ?? "";
     if (now === step) return;
     step = now;
-    for (const one of play.querySelectorAll(".head-words")) setTimeout(() => one.remove(), Math.max(0, LEAST - (performance.now() - one.dataset.since)));
+    for (const one of play.querySelectorAll(".head-words")) setTimeout(() => one.remove(), Math.max(0, LEAST - (performance.now() - since.get(one))));
   }
 
   play.addEventListener("brigade:panels", () => {

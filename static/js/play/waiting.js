@@ -35,7 +35,7 @@
       state.key = key;
       state.since = Date.now() - 1000 * Number(waited ?? 0);
     }
-    const since = play.querySelector("[data-since]");
+    const since = document.querySelector("#phase [data-since]");
     const seconds = Math.floor((Date.now() - state.since) / 1000);
     const shown = (seconds > LONG ? SAY.sinceLong : SAY.since).replace("{seconds}", seconds);
     if (since) since.textContent = seconds > 1 ? shown : "";

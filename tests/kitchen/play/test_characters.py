@@ -106,3 +106,10 @@ def test_a_page_with_images_does_not_have_the_drawings_too() -> None:
 def test_a_seats_shape_and_number_are_those_of_all_other_places() -> None:
     page = render_to_string("kitchen/play/characters.html")
     assert all(f'href="#seat-{seat}"' in page for seat in range(1, 9))
+
+
+def test_a_script_fills_in_the_waiting_time_only_where_the_bar_says_so() -> None:
+    """Words at a head had the mark of the waiting time, and were emptied each second."""
+    scripts = {path.name: path.read_text("utf-8") for path in (ROOT / "static/js/play").glob("*.js")}
+    assert 'querySelector("#phase [data-since]")' in scripts["waiting.js"]
+    assert [name for name, text in scripts.items() if "dataset.since" in text or "{ since:" in text] == []

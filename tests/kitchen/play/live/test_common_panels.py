@@ -1,4 +1,4 @@
-"""The page celebrates the end of a game only if something was reached in it."""
+"""Panels that all worlds share: when the end is celebrated, and what is said of a message that was sent."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import ResultView
-from kitchen.play.live.common_panels import shared_panels
+from kitchen.contract.page import ResultView, TalkView
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.play.live.common_panels import Talk, shared_panels, talk_panel
 from kitchen.play.live.render_page import render_panel
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_world
@@ -53,3 +54,19 @@ def test_a_reached_goal_is_celebrated_and_a_game_that_somebody_ended_is_not() ->
     assert not is_celebrated("cuisine", score, ended_by_staff=True)
     assert not is_celebrated("cuisine", score, ended_technically=True)
     assert not is_celebrated("cuisine", score, abandoned_because="somebody was gone")
+
+
+def test_what_was_sent_to_a_co_player_is_said_to_be_read_with_the_next_step_until_it_answers() -> None:
+    view, page = seen(kitchen("level_3"), 0), PAGE
+    mine = TeamMessage(1, view.step + 1, 0, (1, 2), "say", "I cook.")
+    talk = TalkView(0, {0: "You", 1: "Robot 2", 2: "Ann"}, (1, 2), people=(0, 2), messages=(mine,))
+
+    def sent_to(**changes: Any) -> tuple[str, ...]:
+        shows = talk_panel(page, replace(view, talk=replace(talk, **changes))).shows
+        assert isinstance(shows, Talk)
+        return shows.sent_to
+
+    assert sent_to() == ("Robot 2",)
+    answer = TeamMessage(2, view.step + 1, 1, (0,), "say", "Understood.")
+    assert sent_to(messages=(mine, answer)) == sent_to(takes_turns=True) == sent_to(unread=(1,)) == ()
+    assert sent_to(messages=(replace(mine, step=view.step),)) == ()

@@ -20,6 +20,7 @@ from kitchen.worlds.blocks.lesson_hints import LESSON_STEPS
 from kitchen.worlds.blocks.page import PAGES
 from kitchen.worlds.blocks.page_words import numbered, request_answer
 from tests.kitchen.worlds.blocks.games import game
+from tests.kitchen.worlds.blocks.test_menu_amounts import choices
 from tests.kitchen.worlds.cuisine.test_page import seen
 
 PAGE = PAGES["blocks_construction"]
@@ -37,6 +38,19 @@ def test_news_call_the_reader_you_and_others_by_name() -> None:
 def test_several_players_wait_and_one_waits() -> None:
     told = [request_answer(STOP, seats).format(player=numbered(seats)) for seats in ([1], [1, 2])]
     assert told == ["Player 2 waits.", "Players 2, 3 wait."]
+
+
+def test_missing_blocks_are_named_with_their_level() -> None:
+    shows = PAGE.seen_panel(seen(game("construction", own_blueprint=HUT), 0)).shows
+    assert isinstance(shows, FactsAndTables)
+    assert [one.text for one in shows.facts if one.code == "site"] == ["level 1: 4, level 2: 3"]
+
+
+def test_the_idle_command_is_named_for_what_it_does_now() -> None:
+    world = game("construction", own_blueprint=HUT)
+    for words in ("Wait one step", "Carry on"):
+        assert words in [one.text for one in choices(PAGE.menu(seen(world, 0)))]
+        world.step({0: ("stay", "3")})
 
 
 def test_a_finished_building_misses_none() -> None:

@@ -58,5 +58,18 @@
     return label;
   }
 
-  play.cellActions = { offer, say };
+  /* adds one command for a cell to the menu, unseen, without changing what is offered at the site */
+  function add(value) {
+    const menu = document.querySelector("#menu [data-actions]");
+    const [item, ...at] = JSON.parse(value).slice(1);
+    if (!menu || !choosing.may()) return;
+    menu.querySelector("[data-cell-actions]")?.remove();
+    const added = document.createElement("div");
+    added.dataset.cellActions = "";
+    added.hidden = true;
+    added.append(actionOf(value, filled(stage.dataset.placeWords, { item: nameOf(item) }), at));
+    menu.append(added);
+  }
+
+  play.cellActions = { offer, say, add };
 })();

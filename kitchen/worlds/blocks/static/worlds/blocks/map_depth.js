@@ -9,7 +9,7 @@
 
   const DEEP = 7; // cells in front of a builder that can cover it
   const [HEAD, FEET, HALF] = [-0.82, 0.46, 0.65]; // of a cell's side, around the middle of a builder's cell, and of a cube
-  const SHARE = 0.78; // how much covers
+  const [SHARE, LEAST, FOR_EACH] = [0.78, 0.26, 0.13]; // how much one cube covers, several at least, and less for each
   const pen = canvas.getContext("2d");
   let used = false;
 
@@ -39,7 +39,11 @@
     used = false;
     if (!view.angled) return;
     const cubes = new Map();
-    for (const builder of builders) for (const cube of covering(builder.map(Math.round), world)) cubes.set(cube.at.join(), cube);
+    for (const builder of builders) {
+      const over = covering(builder.map(Math.round), world);
+      const share = Math.max(LEAST, SHARE - FOR_EACH * Math.max(0, over.length - 1)); // several lie over one another
+      for (const cube of over) cubes.set(cube.at.join(), { ...cube, share: Math.min(share, cubes.get(cube.at.join())?.share ?? 1) });
+    }
     if (!cubes.size) return;
     used = true;
     for (const [side, pixels] of [["width", view.width], ["height", view.height]]) {
@@ -48,7 +52,7 @@
     }
     pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     const order = ({ at: [x, y, z] }) => x + z + y / 100;
-    for (const { at, kind } of [...cubes.values()].sort((one, other) => order(one) - order(other))) paint(pen, at, kind, SHARE);
+    for (const { at, kind, share } of [...cubes.values()].sort((one, other) => order(one) - order(other))) paint(pen, at, kind, share);
   }
 
   play.mapDepth = { show };

@@ -9,6 +9,8 @@
 
   const [AHEAD, MOST_AHEAD] = [4, 120]; // cells and pixels around the view that are drawn ahead, for walks
   const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "fence", "leaf", "leaf-light", "leaf-dark", "bark", "print", "soil", "number", "dusk", "accent", "bad"];
+  const SHADOW = "rgb(24 36 12 / 30%)";
+  const GROUND = [[-1, -1, -1], [1, -1, -1], [1, -1, 1], [-1, -1, 1]]; // the corners of a cell's floor
   const ABOVE = 0.45; // how much a block covers through which one sees
   const { blockPictures: pictures, ghostBuilding, mapBlocks, mapCamera, mapScenery } = play;
   const { world, blockAt, wantedAt, inSite } = mapBlocks;
@@ -63,6 +65,7 @@
     pen.setTransform(view.ratio, 0, 0, view.ratio, Math.round(ahead * view.ratio), Math.round(ahead * view.ratio));
     const cells = columnsInSight(Math.ceil(ahead / view.cell));
     paintGround(pen, cells, [-ahead, -ahead, view.width + 2 * ahead, view.height + 2 * ahead]);
+    if (view.angled) paintShadows();
     if (view.angled) paintPale(cells);
     for (const [x, z] of cells) view.angled ? paintColumn(x, z) : paintTop(x, z);
     if (view.dusk && view.angled) play.buildingFinish.paintLights(pen);
@@ -152,6 +155,22 @@
   }
 
   /* at an angle */
+
+  /* on the lawn, below blocks of a site that have nothing under them: without it one does not see where they are */
+  function paintShadows() {
+    if (!world.ground.box) return;
+    const [low, high] = world.ground.box;
+    pen.fillStyle = SHADOW;
+    pen.beginPath();
+    for (let x = low[0]; x <= high[0]; x += 1) for (let z = low[2]; z <= high[2]; z += 1) if (hangs(x, z, low[1], high[1])) GROUND.forEach((way, index) => pen[index ? "lineTo" : "moveTo"](...ghostBuilding.corner([x, low[1], z], way)));
+    pen.fill();
+  }
+
+  function hangs(x, z, low, high) {
+    if (blockAt(x, low, z)) return false;
+    for (let y = low + 1; y <= high; y += 1) if (blockAt(x, y, z)) return true;
+    return false;
+  }
 
   /* behind all that stands: what is to come later */
   function paintPale(cells) {
