@@ -97,6 +97,6 @@ def others_plans_panel(page: Page, view: SeatView) -> Panel:
 
 
 def command_value(command: Command | tuple[Command, Command] | None) -> str:
-    """Return a command, or two that are one choice, as the menu's form value: `["goto","pot0"]`. Empty without
-    a command."""
+    """Return a command, or two that are one choice, as the menu's form value: `["goto","pot0"]`. Empty
+    without a command."""
     return json.dumps(command, separators=(",", ":")) if command else ""

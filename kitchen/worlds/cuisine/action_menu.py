@@ -73,8 +73,8 @@ class ActionChoice(NamedTuple):
     (`alone`), and its key."""
 
     value: str
-    """The command as JSON: `["get","storage0","rice"]`. Of an action at another place, a list of two commands:
-    `[["goto","storage0"],["get","storage0","rice"]]`."""
+    """The command as JSON: `["get","storage0","rice"]`. Of an action at another place, a list of two
+    commands: `[["goto","storage0"],["get","storage0","rice"]]`."""
     text: str
     alone: str
     picture: str
@@ -242,11 +242,11 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
 
 def _quiet(verb: str, offered: int, lookup: BriefLookup, site: RobotSite) -> tuple[str, ...]:
     """Return the texts of the rows that fill up a verb's group in the menu. `offered` is the number of
-    commands in it. An empty text leaves a row blank. Where the page offers to plan, one more thing to take or
-    to put down fits in, because there are things to do at other places, too."""
+    commands in it. An empty text leaves a row blank. Where the page offers to plan, there is
+    room for two ways to put something down: here, and at another place."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
-    room = (lookup.room if verb == "get" else 1) + (site.plans and verb in ("get", "put"))
+    room = lookup.room if verb == "get" else 2 if verb == "put" and site.plans else 1
     empty = ("",) * (room - offered)
     if offered or verb not in SENTENCES["quiet"]:
         return empty

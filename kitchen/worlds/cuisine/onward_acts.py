@@ -1,7 +1,7 @@
 """Find what a robot can do at another place as soon as it has gone there.
 
-The menu offers to go and to act with one choice. Only the rules of the kitchen decide what is offered, not the
-orders: a condition that hides the marks of useful actions hides no less here.
+The menu offers to go and to act with one choice. Only the rules of the kitchen decide what is offered, not
+the orders: a condition that hides the marks of useful actions hides no less here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def onward_acts(view: SeatView, lookup: BriefLookup) -> tuple[OnwardAct, ...]:
     """Return what the reader's robot can do at each other place after it has gone there. Empty where the page
     does not offer to plan, or where the robot cannot go now.
 
-    At a tool or a table, there is at most one act. At the storage, each ingredient that a recipe needs is one.
+    At a tool or a table, there is at most one act. At the storage, each ingredient that a recipe needs is
+    one.
     """
     legal = frozenset(view.choice.legal)
     if not view.plans.plannable or not any(command[0] == "goto" for command in legal):
@@ -53,7 +54,9 @@ def onward_acts(view: SeatView, lookup: BriefLookup) -> tuple[OnwardAct, ...]:
     return tuple(act._replace(fits=_fits(act, view, lookup, marked)) for act in acts if act.goto in legal)
 
 
-def act_after(view: SeatView, lookup: BriefLookup, command: Command, aim: Mapping[str, str]) -> Command | None:
+def act_after(
+    view: SeatView, lookup: BriefLookup, command: Command, aim: Mapping[str, str]
+) -> Command | None:
     """Return the command that is offered together with this `goto`, for this purpose. None if there is none.
 
     `aim` has the keys of `Advice.aim`.
@@ -80,10 +83,7 @@ def _acts(lookup: BriefLookup, at: str, holds: str | None, state: _Places) -> tu
     places = {place: {"items": items, "busy": busy, "open": is_open} for place, items, busy, is_open in state}
     kitchen = SimulatedKitchen(lookup.brief, {"agents": [], "locations": places})
     return tuple(
-        act
-        for place in places
-        if place != at
-        for act in _acts_there(lookup, kitchen.places[place], holds)
+        act for place in places if place != at for act in _acts_there(lookup, kitchen.places[place], holds)
     )
 
 
@@ -103,7 +103,7 @@ def _acts_there(lookup: BriefLookup, place: PlaceState, holds: str | None) -> It
 
 
 def _sensible(possible: Sequence[Command]) -> Sequence[Command]:
-    """Return the commands that use the tool, if there are any: who can cook what lies there does not take it."""
+    """Return the commands that use the tool, if there are any: what can be cooked is not taken."""
     return [command for command in possible if command[0] == "activate"] or possible
 
 
