@@ -39,7 +39,7 @@
 
   /* what a radio button stands for, alone: what is written beside it, if it does not say */
   function words(radio) {
-    return radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent;
+    return radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent.trim();
   }
 
   /* the places it is about, as its world says; else the first argument of its command */
