@@ -31,7 +31,7 @@
     const facts = new Map(pairs(plan.dataset.now).map(([name, , value]) => [name, value]));
     if (!chosen) facts.delete("at");
     const planned = [...plan.querySelectorAll("[data-plan-list] input")].map((input) => input.value);
-    for (const value of [...(chosen ? [chosen] : []), ...planned]) {
+    for (const value of [...(chosen ? play.choosing.commandsOf(chosen) : []), ...planned]) {
       const [verb, place] = JSON.parse(value);
       const like = ({ option }) => option.value === value || String(JSON.parse(option.value).slice(0, 2)) === String([verb, place]);
       for (const [name, , made] of pairs(known.find(like)?.option.dataset.makes)) facts.set(name, made);

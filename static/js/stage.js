@@ -185,7 +185,9 @@
     const apt = radios.filter((radio) => !radio.closest("details, [data-leads]") && (fitsNow(radio) || !radio.closest("[data-ask]")));
     const last = apt.filter((radio) => radio.closest("[data-waits]"));
     const first = apt.filter((radio) => !last.includes(radio));
-    const ways = radios.filter((radio) => radio.closest("[data-leads]") && !radio.closest("[data-stays]") && leadsOn(radio));
+    const onward = radios.filter((radio) => radio.closest("[data-onward]")).flatMap(choosing.placesOf);
+    const isWay = (radio) => radio.closest("[data-leads]") && !radio.closest("[data-stays]");
+    const ways = radios.filter((radio) => isWay(radio) && leadsOn(radio) && !choosing.placesOf(radio).some((place) => onward.includes(place)));
     return [...ranked([...first, ...ways]).slice(0, QUICK - last.length), ...last];
   }
 

@@ -143,6 +143,8 @@ async def test_a_plan_is_made_by_keyboard_and_follows_by_itself(
     assert await listed.count() == len(RICE) - 1
     assert await violations(page, "a plan is made") == []
     await page.get_by_role("button", name="Storage").first.press("Enter")
+    assert "Go and take rice" in await page.locator("[data-spot-menu] button").all_inner_texts()
+    await page.get_by_role("button", name="Go to storage").press("Enter")
     await page.get_by_role("button", name="Do it").press("Enter")
     await person.stepped(len(RICE), patience=10_000)
     told = await page.text_content("#past-5")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from kitchen.contract.world import Command
 from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Episode
@@ -30,6 +32,9 @@ def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
     return MindPlan(kind, seats, settings)
 
 
-def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
-    """Submit a person's command."""
-    return submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(seat, command)])
+def submit(
+    episode: Episode, step: int, *command: str, seat: int = 0, then: Iterable[Command] = ()
+) -> Receipt:
+    """Submit a person's command, and those that follow it."""
+    given = SubmittedCommand(seat, command, then=tuple(then))
+    return submit_commands(episode_id=episode.pk, step=step, commands=[given])

@@ -157,7 +157,9 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 
 
 def _hint(view: SeatView) -> Hint:
-    return Hint(view.choice.hints, command_value(view.choice.hinted), view.choice.purpose)
+    first, after = view.choice.hinted, view.choice.hinted_next
+    command = command_value((first, after) if first and after else first)
+    return Hint(view.choice.hints, command, view.choice.purpose)
 
 
 OUTAGE_SENTENCES = {

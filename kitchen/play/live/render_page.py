@@ -107,6 +107,7 @@ def render_guide(
     leads: bool = False,
     heard: bool = False,
     marked: bool = True,
+    plans: bool = False,
 ) -> SafeString:
     """Render the instructions of the game as HTML. The result is cached.
 
@@ -117,9 +118,10 @@ def render_guide(
     - `leads`: the reader leads others and has no seat in the world.
     - `heard`: the reader may write to a co-player who reads messages.
     - `marked`: the page marks the actions that advance an order.
+    - `plans`: the page offers to plan, so that one choice can be to go somewhere and act there.
     """
     how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads, "heard": heard}
-    how["marked"] = marked
+    how |= {"marked": marked, "plans": plans}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
@@ -165,7 +167,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
-    how["marked"] = view.marks_actions
+    how |= {"marked": view.marks_actions, "plans": view.plans.offered}
     how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
     layout = seat_layout(page, view, whole)

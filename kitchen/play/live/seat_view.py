@@ -154,20 +154,25 @@ class Hints(NamedTuple):
     sentences: tuple[str, ...]
     command: Command | None = None
     purpose: str = ""
+    after: Command | None = None
+    """The command that is offered together with it."""
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
     """Return the hints, one sentence each, for the person in this seat before the open step. If the world's
     adviser recommends a command, the last hint states it."""
     page = get_page(world.kind)
-    first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
-    if view.result.until and view.step == 1:
+    # where one choice can be two commands, the second step may never be waited for
+    number = (view.step + 1) // 2 if view.plans.offered else view.step
+    first = [gettext(text) for text in page.first_steps[number : number + 1]]
+    if view.result.until and number == 1:
         first.append(page.aim.format(steps=view.length))
     advice = get_adviser(world.kind).lead(_situation(world, view))
     if advice is None or advice.command not in view.choice.legal:
         return Hints((*first, page.hint_without_advice(view)))
     hint = page.hint(view, advice.command, advice.aim)
-    return Hints((*first, hint), advice.command, advice.aim.get("do", ""))
+    after = page.hinted_next(view, advice.command, advice.aim) if view.plans.offered else None
+    return Hints((*first, hint), advice.command, advice.aim.get("do", ""), after)
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
@@ -269,7 +274,13 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         hints = hints_for(world, view)
     else:  # a hint for the next step would be outdated at once: give all instructions
         hints = Hints(tuple(map(gettext, page.first_steps)))
-    choice = replace(view.choice, hints=hints.sentences, hinted=hints.command, purpose=hints.purpose)
+    choice = replace(
+        view.choice,
+        hints=hints.sentences,
+        hinted=hints.command,
+        purpose=hints.purpose,
+        hinted_next=hints.after,
+    )
     return replace(view, choice=choice)
 
 

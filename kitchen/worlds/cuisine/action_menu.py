@@ -15,6 +15,7 @@ from kitchen.contract.world import Command
 from kitchen.pages.default_page import MenuHint, MenuStep
 from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine.display_text import (
+    ITEM_KEYS,
     SENTENCES,
     VERB_KEYS,
     BriefLookup,
@@ -25,6 +26,7 @@ from kitchen.worlds.cuisine.display_text import (
     product_from,
     translated,
 )
+from kitchen.worlds.cuisine.onward_acts import OnwardAct, chained, onward_acts
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
 
 _TEMPLATES = "worlds/cuisine"
@@ -71,7 +73,8 @@ class ActionChoice(NamedTuple):
     (`alone`), and its key."""
 
     value: str
-    """The command as JSON: `["get","storage0","rice"]`."""
+    """The command as JSON: `["get","storage0","rice"]`. Of an action at another place, a list of two
+    commands: `[["goto","storage0"],["get","storage0","rice"]]`."""
     text: str
     alone: str
     picture: str
@@ -85,16 +88,21 @@ class ActionChoice(NamedTuple):
     nothing."""
     fits: bool
     """True if it is a useful step for the open orders now (`order_steps`)."""
+    place: str = ""
+    """The place to which the robot goes first, of an action at another place."""
 
 
 class RobotSite(NamedTuple):
     """The facts that a menu depends on: the robot's place and item, the contents of the places that it can
-    use, and the commands to mark as useful."""
+    use, the commands to mark as useful, and what can be done at other places (`onward_acts`). `plans` is true
+    if the page offers to plan."""
 
     at: str
     holds: str | None
     lying: tuple[tuple[str, tuple[str, ...]], ...]
     fitting: frozenset[Command]
+    onward: tuple[OnwardAct, ...] = ()
+    plans: bool = False
 
 
 def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
@@ -151,7 +159,8 @@ def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> Ro
     near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
     marked = commands_to_mark(view, lookup)
-    return RobotSite(me["at"], me["holds"], lying, marked.intersection(offered))
+    fitting, onward = marked.intersection(offered), onward_acts(view, lookup)
+    return RobotSite(me["at"], me["holds"], lying, fitting, onward, view.plans.offered)
 
 
 @lru_cache(maxsize=_MENUS)
@@ -171,6 +180,17 @@ def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, ea
     asks = stays or (wastes and not fits)
     shows = ActionChoice(value, text, alone, picture, key, early, stays, asks, fits)
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
+
+
+def _onward(act: OnwardAct, lookup: BriefLookup, number: int) -> Panel:
+    """Return the choice to go to another place and act there. `number` is the number of choices before it."""
+    verb, place = act.command[:2]
+    text = lookup.words.onward(act.command, act.item)
+    key = ITEM_KEYS[number : number + 1] if verb == "get" else lookup.keys[place]
+    value = json.dumps(chained(act), separators=(",", ":"))
+    picture = picture_of(act.item) if act.item else ""
+    shows = ActionChoice(value, text, text, picture, key, False, False, False, act.fits, place)
+    return Panel(f"onward-{'-'.join(act.command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
 def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
@@ -211,23 +231,26 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
         for number, (command, early) in enumerate(ranked)
     }
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
-    actions = tuple(panel.id for panel in panels.values() if panel.id not in rest)
+    acts = (act for act in site.onward if act.command[0] == verb)
+    onward = [_onward(act, lookup, len(ranked) + number) for number, act in enumerate(acts)]
+    actions = tuple(panel.id for panel in (*panels.values(), *onward) if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    quiet = _quiet(verb, len(actions), lookup, holds=bool(site.holds))
+    quiet = _quiet(verb, len(actions), lookup, site)
     shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
-    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels.values()))
+    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=(*panels.values(), *onward))
 
 
-def _quiet(verb: str, offered: int, lookup: BriefLookup, *, holds: bool) -> tuple[str, ...]:
+def _quiet(verb: str, offered: int, lookup: BriefLookup, site: RobotSite) -> tuple[str, ...]:
     """Return the texts of the rows that fill up a verb's group in the menu. `offered` is the number of
-    commands in it, and `holds` says whether the robot holds something. An empty text leaves a row blank."""
+    commands in it. An empty text leaves a row blank. Where the page offers to plan, there is
+    room for two ways to put something down: here, and at another place."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
-    room = lookup.room if verb == "get" else 1
+    room = lookup.room if verb == "get" else 2 if verb == "put" and site.plans else 1
     empty = ("",) * (room - offered)
     if offered or verb not in SENTENCES["quiet"]:
         return empty
-    table = "quiet_holding" if holds and verb in SENTENCES["quiet_holding"] else "quiet"
+    table = "quiet_holding" if site.holds and verb in SENTENCES["quiet_holding"] else "quiet"
     return (translated(table, verb), *empty[1:])
 
 

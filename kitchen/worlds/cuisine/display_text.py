@@ -199,6 +199,14 @@ class KitchenWords:
         text = translated(table, deed)
         return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
+    def onward(self, command: Command, item: str) -> str:
+        """Return the text of going to another place and acting there: `Go and put rice into pot 1`. `item` is
+        what the command takes, puts or makes."""
+        deed = "fetch" if command[1].startswith("storage") else _deed(command)
+        deed = "serve" if command[1].startswith("servingtable") else deed
+        text = translated("onward", deed)
+        return join_sentence(text.format(place=self.place(command[1]), item=self.mid(item)))
+
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
         """Return a sentence that explains this refusal code. `busy` is the number of steps for which the
         place stays busy."""

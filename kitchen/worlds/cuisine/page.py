@@ -46,6 +46,7 @@ from kitchen.worlds.cuisine.display_text import (
     translated,
 )
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
+from kitchen.worlds.cuisine.onward_acts import act_after
 from kitchen.worlds.cuisine.order_jobs import SERVE
 from kitchen.worlds.cuisine.order_tickets import orders_panel
 from kitchen.worlds.cuisine.planner.instruction_answers import (
@@ -218,7 +219,7 @@ class CuisinePage(Page):
 
     first_steps = (
         gettext_noop("Your robot is marked “you”. Hints about what to try next appear here."),
-        gettext_noop("Each action is one step. Look at what it has changed."),
+        gettext_noop("To go and to act is one step each. Look at what has changed."),
         gettext_noop("The number on the order shows how many steps it has left."),
     )
     beats = (
@@ -287,6 +288,10 @@ class CuisinePage(Page):
         `aim` is the purpose of the command, with the keys of `Advice.aim`.
         """
         return hint_text(view, command, aim)
+
+    def hinted_next(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> Command | None:
+        """Return what the menu offers to do after going to a place, for this purpose."""
+        return act_after(view, brief_lookup(view.brief), command, aim)
 
     def phrase(self, command: Command) -> str:
         """Return the command as text, such as `Go to pot 1`, with names made from the codes."""

@@ -29,21 +29,29 @@
   const may = () => state.phase === "choose" && state.sent === null && !away();
   const asksFirst = () => "asks" in play.dataset; // whether an action is chosen first, and sent after that
 
+  /* the commands of one choice: to go to a place and act there are two, of which the second follows by itself */
+  function commandsOf(value) {
+    const read = JSON.parse(value);
+    return Array.isArray(read[0]) ? read.map((one) => JSON.stringify(one)) : [value];
+  }
+
   const tell = () => play.dispatchEvent(new Event("brigade:choice"));
 
   /* what a radio button stands for, alone: what is written beside it, if it does not say */
   function words(radio) {
-    return radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent;
+    return radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent.trim();
   }
 
   /* the places it is about, as its world says; else the first argument of its command */
   const placesOf = (radio) => radio.dataset.places?.split(" ") ?? [JSON.parse(radio.value)[1]];
 
-  /* what can be done at a place now; to stay there only where nothing else can be */
+  /* what can be done at a place now; to stay there only where nothing else can be, and only to go there where it is
+     not clear what one would do there */
   function at(spot) {
     const here = may() ? offered().filter((radio) => placesOf(radio).includes(spot)) : [];
     const doing = here.filter((radio) => !radio.closest("[data-stays]"));
-    return doing.length ? doing : here;
+    const onward = doing.filter((radio) => radio.closest("[data-onward]"));
+    return onward.length === 1 ? onward : doing.length ? doing : here;
   }
 
   /* whether it is sent only after a question */
@@ -110,8 +118,11 @@
   }
 
   function onSend(event) {
-    const { command } = event.detail.parameters;
+    const { parameters } = event.detail;
+    const { command, then = [] } = parameters;
     if (event.target !== menu() || !command) return;
+    const [first, ...after] = commandsOf(command);
+    if (after.length) Object.assign(parameters, { command: first, then: after.concat(then) });
     const radio = radioOf(command);
     state.submitted = state.step;
     state.sent = { step: state.step, value: command, words: radio ? words(radio) : "" };
@@ -150,7 +161,7 @@
   read(document.getElementById("bar"));
 
   play.choosing = {
-    may, offered, chosen, radioOf, at, words, placesOf, asks, mark, prefer, send, owe, release, read,
+    may, offered, chosen, radioOf, at, words, placesOf, commandsOf, asks, mark, prefer, send, owe, release, read,
     focus: () => document.getElementById("menu-title")?.focus({ preventScroll: true }),
     get asksFirst() { return asksFirst(); },
     get step() { return state.step; },
