@@ -256,7 +256,7 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-spot]");
     if (button && stage()?.contains(button)) pick(button);
-    else if (!event.target.closest("[data-spot-menu]")) hideList();
+    else if (!event.composedPath().includes(list())) hideList(); // a choice that asks has left the list by now
   });
   play.addEventListener("keydown", onKey);
   for (const news of ["brigade:choice", "brigade:connection", "brigade:panels"]) play.addEventListener(news, show);
