@@ -186,11 +186,9 @@ async def test_by_touch_at_390_pixels_one_makes_what_a_partner_gives_the_parts_o
     person = await enter(page, live_stack, tmp_path, "blocks_crafting", task, "blocks_planner")
     await shot(page, "touch")
     while not await page.locator("#menu [value*=lime_wool]").count():
-        step = await person.step()
-        await page.tap(".is-you")
-        await page.tap("[data-spot-menu] >> text=Wait one step")
-        await person.stepped(step + 1)
-        await page.wait_for_timeout(320)  # no double tap
+        await page.tap("[data-wait-on]:not(:disabled)")  # one tap, until there is news
+        await page.wait_for_selector("#partner-wait-why:not(:empty)")
+    assert await person.step() >= 1
     await page.tap(".is-you")
     await shot(page, "touch-menu")
     await page.tap("[data-spot-menu] >> text=Make: lime wool")

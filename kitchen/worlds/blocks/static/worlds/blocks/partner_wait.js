@@ -12,7 +12,7 @@
   const PACE = 350; // milliseconds between two steps, in which each can be seen
   const MOST = 30; // steps without news
   const WORK = ["build", "craft", "smelt"];
-  const MODIFIERS = ["Shift", "Control", "Alt", "Meta", "CapsLock"];
+  const MODIFIERS = ["shift", "control", "alt", "meta", "capslock"];
   const said = document.getElementById("partner-wait-why");
   const state = { does: "", steps: 0, step: "", timer: 0, known: null, heard: news().message, work: news().work, stopped: "" };
 
@@ -134,7 +134,7 @@
 
   /* what stops it does nothing else at the button, which would begin it again */
   function onPress(event) {
-    if (event.type === "keydown" && MODIFIERS.includes(event.key)) return;
+    if (event.type === "keydown" && MODIFIERS.includes(event.key.toLowerCase())) return;
     state.stopped = state.does;
     stop();
   }
