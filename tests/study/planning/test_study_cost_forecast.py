@@ -21,7 +21,7 @@ from study.participation.round_planning import create_round_episode
 from study.planning.study_cost_forecast import forecast_costs
 from tests.study.factories import SETTINGS, enter, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 PAID = {"model": "anthropic:claude-sonnet-5-5", "demonstration": "none"}
 
