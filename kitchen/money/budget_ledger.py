@@ -29,7 +29,14 @@ LARGEST_AMOUNT = Decimal("999999.999999")
 """Largest amount that a database column holds, in US dollars."""
 
 
+HELD_FOR = timedelta(hours=24)
+"""Time after the last step for which an episode's allowance is held."""
+
+PLAYING = "playing"
+"""The status (`Episode.Status`) of an episode that has not ended."""
+
 _BOOKED = Coalesce("spent", "reserved", output_field=DecimalField())
+_CALLS = "episode__minds__spendings"
 
 
 def spent_or_reserved(budget_id: int) -> Decimal:
@@ -63,21 +70,12 @@ def unspent_allowances(budget_id: int, *, but: int | None = None) -> Decimal:
     return sum((max(amount - (booked or 0), Decimal(0)) for amount, booked in pairs), Decimal(0))
 
 
-_CALLS = "episode__minds__spendings"
-HELD_FOR = timedelta(hours=24)
-"""Time after the last step for which an episode's allowance is held."""
-PLAYING = "playing"
-"""The status (`Episode.Status`) of an episode that has not ended."""
-
-
 def set_allowance(budget: Budget, episode_id: int, amount: Decimal) -> None:
     """Set this amount, in US dollars, aside for an episode. Raises BudgetSpentError if the budget has too
-    little left. An amount of 0 is not recorded.
+    little left.
 
     Call this inside a transaction.
     """
-    if not amount:
-        return
     left = Budget.objects.select_for_update().get(pk=budget.pk).limit - spent_or_reserved(budget.pk)
     if amount > left:
         raise _too_little(amount, left)

@@ -34,7 +34,7 @@ from kitchen.play.coplayers.agent_situations import (
     situations_for_later,
 )
 from kitchen.play.episode.advance_episode import continue_episode, seal_and_notify, store_decisions
-from kitchen.play.episode.end_episode import end_for_lack_of_money, lacks_money
+from kitchen.play.episode.end_episode import end_for_lack_of_money, has_unpaid_call
 from kitchen.play.models import Episode, Mind, PendingQuestion
 from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.due_decisions import read_schedule
@@ -172,7 +172,7 @@ def _store(question: _ClaimedQuestion, asked: AskedMind) -> bool:
             return False
         take_answer(turn, commands, made)
         store_decisions(turn, [replace(made, says=(), plans={})])
-        if lacks_money(turn, [made]):
+        if has_unpaid_call(turn, [made]):
             end_for_lack_of_money(turn, [made])
             return True
         turn.forget_memories()

@@ -35,7 +35,7 @@ from kitchen.play.episode.end_episode import (
     abandon_episode,
     end_for_lack_of_money,
     end_now,
-    lacks_money,
+    has_unpaid_call,
 )
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, new_key
@@ -213,7 +213,7 @@ def submit_to_turn(
         early = NOT_YOUR_TURN if is_early or (decisions and turn.people_to_answer) else ""
         if code := code or early or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
-        if lacks_money(turn, decisions):
+        if has_unpaid_call(turn, decisions):
             store_decisions(turn, decisions)
             add_submitted(turn, commands)
             end_for_lack_of_money(turn, decisions)

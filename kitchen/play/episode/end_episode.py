@@ -52,7 +52,7 @@ def is_ended_without_money(episode: Episode) -> bool:
     return episode.status == Episode.Status.ABORTED and episode.ended_because == WITHOUT_MONEY
 
 
-def lacks_money(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> bool:
+def has_unpaid_call(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> bool:
     """Return whether a model's call for one of these decisions could not be paid, in an episode with an
     allowance. It must end then (`end_for_lack_of_money`), because in the remaining steps a fallback would
     take the place of the model."""

@@ -1,4 +1,4 @@
-"""What is read of a model's reply is limited, so that no reply takes long to read."""
+"""Only the last part of a long model reply is searched for commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went well in a kitchen is read from its log, and is the same as what the tickets showed."""
+"""The sentences about what went well in a kitchen agree with its log and its tickets."""
 
 from __future__ import annotations
 
