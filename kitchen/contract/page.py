@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.star_targets import StarTargets
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric, World
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, pgettext
@@ -202,6 +203,9 @@ class ResultView:
     last step."""
     reached: bool = False
     """True if it ended because the goal was reached."""
+    world: str = ""
+    star_targets: StarTargets | None = None
+    """The results for one, two and three stars. None: no stars."""
     early_end: tuple[tuple[str, str], ...] = ()
     """The goal of a round that ends it early, in words: pairs (number, what it counts)."""
     has_early_end: bool = False

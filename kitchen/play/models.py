@@ -81,6 +81,12 @@ class Episode(models.Model):
         db_default=False,
         help_text="The page does not mark the actions that advance an order.",
     )
+    star_targets = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="A metric with its values for one, two and three stars. Empty: no stars.",
+    )
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Steps do not wait for seats without a choice."
     )

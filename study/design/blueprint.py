@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 13
+FORMAT = 14
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -77,6 +77,7 @@ CONDITION_FIELD_FORMATS = {
     "recommends_sound": 12,
     **dict.fromkeys(AROUND_ROUNDS, 12),
     **dict.fromkeys(("hides_dots", "lobby_practice_shared"), 13),
+    "star_targets": 14,
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {
@@ -135,6 +136,7 @@ class ConditionPlan(Record):
     lobby_practice: bool = False
     lobby_practice_shared: bool = False
     hides_dots: bool = False
+    star_targets: Mapping[str, Json] = {}
 
 
 class PartPlan(Record):
@@ -434,7 +436,13 @@ OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms")
 use them, and their hashes, stay as they are."""
 
 
-OPTIONAL_CONDITION_FIELDS = ("talk_language", "recommends_sound", *AROUND_ROUNDS, "hides_dots")
+OPTIONAL_CONDITION_FIELDS = (
+    "talk_language",
+    "recommends_sound",
+    *AROUND_ROUNDS,
+    "hides_dots",
+    "star_targets",
+)
 """Fields of a condition that a document has only if they are not empty, for the same reason."""
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.declared_settings import Setting
+from kitchen.contract.star_targets import star_metrics
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -112,6 +113,13 @@ def goal_labels(world: str) -> dict[str, str]:
     return {}
 
 
+def star_labels(world: str) -> dict[str, str]:
+    """Return the labels of a world's metrics that can earn stars, by name. Empty for an unknown world."""
+    with suppress(UnknownNameError):
+        return {figure.name: figure.label for figure in star_metrics(get_world(world).figures)}
+    return {}
+
+
 def condition_warnings(condition: Condition) -> list[str]:
     """Return the warnings of the condition's world and co-player, one text each, without repeats."""
     with warnings.catch_warnings(record=True) as caught:
@@ -125,5 +133,6 @@ def condition_warnings(condition: Condition) -> list[str]:
             organisation=condition.organisation,
             step_seconds=condition.step_seconds,
             goal=condition.goal,
+            star_targets=condition.star_targets,
         )
     return list(dict.fromkeys(str(warning.message) for warning in caught))

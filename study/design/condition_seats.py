@@ -14,6 +14,7 @@ from typing import Protocol
 from kitchen.contract.agent import Agent
 from kitchen.contract.drawable_setting import REMARK_CAUTION
 from kitchen.contract.organisation import Organisation
+from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.absent_players import AbsencePolicy
@@ -233,6 +234,7 @@ def condition_check(
     organisation: Mapping[str, Json] | None = None,
     step_seconds: float | None = None,
     goal: Mapping[str, Json] | None = None,
+    star_targets: Mapping[str, Json] | None = None,
 ) -> None:
     """Raise SettingsError or UnknownNameError if the condition with these settings cannot be played. The
     message says why."""
@@ -244,6 +246,7 @@ def condition_check(
     game = kind.create(seats=seats, settings=settings)
     check_clock(game)
     check_goal("goal", goal or {}, game)
+    read_star_targets(star_targets or {}, game.figures)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError(_co_player_missing(organisation, teammates))
     if coplayer != NOBODY:

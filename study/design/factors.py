@@ -29,7 +29,7 @@ MOST_CELLS = 48
 LONGEST_KEY = 24
 """The most characters of a factor's or level's key. Keys of cells consist of the keys of their levels."""
 
-DICTIONARIES = ("settings", "coplayer_settings", "organisation", "goal")
+DICTIONARIES = ("settings", "coplayer_settings", "organisation", "goal", "star_targets")
 """Fields of a condition that hold several named values. A level can set one of them: `settings.level`."""
 FIELDS = (
     "world",

@@ -77,6 +77,7 @@ CONDITION = {
     "shows_intents": "Show what teammates are about to do",
     "recommends_sound": "Recommend sound",
     "hides_dots": "Hide the dots at useful actions",
+    "star_targets": "Results for one, two and three stars",
     "passes_by": "Go on without busy players",
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",

@@ -25,6 +25,7 @@ from study.editor.form_fields import (
     ELSEWHERE,
     AnyValueField,
     GoalField,
+    StarTargetsField,
     TextLinesField,
     talk_language_field,
 )
@@ -39,6 +40,11 @@ TEAM_SIZE_WITH_LEADER = (
 GOAL_HELP = (
     "One metric and its least value on each line, for example “completed = 3”. All must be reached. Empty: "
     "no goal. The metrics of this world: {metrics}."
+)
+STARS_HELP = (
+    "A metric that participants see, and its values for one, two and three stars, for example "
+    "“completed = 3 5 7”. The page shows the targets before the round, and the stars during and after it. It "
+    "may affect ratings. Empty: no stars."
 )
 GROUP_FIELDS = ("between_group", "within_level")
 """Fields of conditions in a study with between-subjects groups."""
@@ -83,6 +89,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
 
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
     goal = GoalField(label=form_labels.CONDITION["goal"])
+    star_targets = StarTargetsField(label=form_labels.CONDITION["star_targets"], required=False)
 
     class Meta:
         model = Condition
@@ -104,6 +111,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "talk_language",
             "goal",
             "ends_at_goal",
+            "star_targets",
             "ready_card",
             "end_card",
             "rating_replay",
@@ -119,6 +127,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
             "Empty: the game waits for the participant.",
             "teammates": TEAM_SIZE_WITH_LEADER,
+            "star_targets": STARS_HELP,
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

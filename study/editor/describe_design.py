@@ -380,6 +380,15 @@ def goal_words(world: str, goal: Mapping[str, Json]) -> str:
     )
 
 
+def star_words(world: str, star_targets: Mapping[str, Json]) -> str:
+    """Return the star targets as text: `Orders completed: 3, 5, 7`. Return an empty string without any."""
+    labels = goal_labels(world)
+    return "; ".join(
+        f"{labels.get(name, name)}: {', '.join(map(format_number, targets))}"
+        for name, targets in star_targets.items()
+    )
+
+
 READERS_LANGUAGE = "the reader's language"
 
 
@@ -423,6 +432,7 @@ def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) ->
         ),
         ("Goal of a round", goal_words(condition.world, condition.goal)),
         ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
+        ("Results for one, two and three stars", star_words(condition.world, condition.star_targets)),
         *((CONDITION[name], "yes" if getattr(condition, name) else "") for name in AROUND_ROUNDS),
         ("Played by the group", condition.between_group),
         ("Level within people", condition.within_level),

@@ -17,12 +17,19 @@ from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from study.design import form_labels
-from study.design.condition_choices import COPLAYER, WORLD, goal_labels, kind_choices, settings_of_kind
+from study.design.condition_choices import (
+    COPLAYER,
+    WORLD,
+    goal_labels,
+    kind_choices,
+    settings_of_kind,
+    star_labels,
+)
 from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from
 from study.design.models import Condition
 from study.editor.describe_design import plain_value, talk_language_words
-from study.editor.form_fields import talk_language_field
+from study.editor.form_fields import StarNumbersField, talk_language_field
 from study.editor.team_factor_fields import level_settings, team_paths, team_value_field
 
 WITHIN, BETWEEN = "within", "between"
@@ -74,7 +81,9 @@ def field_choices(base: Condition) -> list[tuple[str, list[tuple[str, str]]]]:
         if own:
             groups.append((dict(kind_choices(part)).get(name, name), own))
     goals = [(f"goal.{name}", f"Goal: {label}") for name, label in goal_labels(base.world).items()]
-    return [*groups, *((words, own) for words, own in (("Team", team_paths(base)), ("Goal", goals)) if own)]
+    stars = [(f"star_targets.{name}", f"Stars: {label}") for name, label in star_labels(base.world).items()]
+    more = (("Team", team_paths(base)), ("Goal", goals), ("Stars", stars))
+    return [*groups, *((words, own) for words, own in more if own)]
 
 
 def _label(name: str) -> str:
@@ -114,6 +123,8 @@ def value_field(base: Condition, path: str) -> forms.Field:
         return team_value_field(base, path)
     if name == "goal":
         return forms.FloatField(required=False, help_text="The goal of a round.")
+    if name == "star_targets":
+        return StarNumbersField(required=False, help_text="The results for one, two and three stars.")
     if inner:
         part, kind = (WORLD, base.world) if name == "settings" else (COPLAYER, base.coplayer)
         return setting_field(settings_of_kind(part, kind)[inner])

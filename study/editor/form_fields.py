@@ -15,6 +15,7 @@ from typing import Any
 from django import forms
 
 from kitchen.contract.data_limits import DataLimitError, read_json
+from kitchen.contract.metric_definitions import METRIC_NAME_PATTERN
 from kitchen.contract.organisation import (
     ORGANISATION_LABELS,
     ORGANISATION_SETTINGS,
@@ -22,6 +23,7 @@ from kitchen.contract.organisation import (
     WITHIN,
     applicable_settings,
 )
+from kitchen.contract.star_targets import STARS
 from kitchen.contract.team_schedules import SCHEDULE, SCHEDULE_SETTINGS
 from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
@@ -121,7 +123,7 @@ class GoalField(TextLinesField):
             found = _LEAST.fullmatch(line)
             if not found or found[1] in goal:
                 raise forms.ValidationError(f"“{line}”: write each metric once, as “completed = 3”.")
-            goal[found[1]] = float(found[2]) if "." in found[2] else int(found[2])
+            goal[found[1]] = _number(found[2])
         return goal
 
     def has_changed(self, initial: Any, data: Any) -> bool:
@@ -132,6 +134,56 @@ class GoalField(TextLinesField):
             return True
 
 
+class StarNumbersField(forms.CharField):
+    """A form field for the values at which one, two and three stars are earned: `3 5 7`. The value is a list
+    of three numbers; None if it is empty."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the numbers as text."""
+        return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+    def to_python(self, value: Any) -> Any:
+        """Return the numbers. Raises ValidationError if there are not three of them."""
+        words = (super().to_python(value) or "").split()
+        if words and (len(words) != STARS or not all(map(_NUMBER.fullmatch, words))):
+            raise forms.ValidationError("Write three numbers with spaces between, as “3 5 7”.")
+        return [_number(word) for word in words] or None
+
+
+class StarTargetsField(forms.CharField):
+    """A form field for star targets: a metric with its values for one, two and three stars, on one line as
+    `name = 3 5 7`. The value is a mapping of the metric to the values; empty for no stars."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the targets as one line."""
+        if not isinstance(value, dict):
+            return value
+        return "; ".join(f"{name} = {' '.join(map(str, targets))}" for name, targets in value.items())
+
+    def to_python(self, value: Any) -> Any:
+        """Return the targets as a mapping. Raises ValidationError if the text is no name with three
+        numbers."""
+        text = super().to_python(value) or ""
+        name, _, numbers = text.partition("=")
+        if not text:
+            return {}
+        if not METRIC_NAME_PATTERN.fullmatch(name.strip()) or not numbers.strip():
+            raise forms.ValidationError(f"“{text}”: write a metric and its numbers, as “completed = 3 5 7”.")
+        return {name.strip(): StarNumbersField().to_python(numbers)}
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Return whether the submitted targets differ from the initial ones."""
+        try:
+            return bool((initial or {}) != self.to_python(data))
+        except forms.ValidationError:
+            return True
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else int(text)
+
+
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 _LEAST = re.compile(r"([a-z][a-z0-9_]*)\s*(?:=|>=|≥)\s*(\d{1,9}(?:\.\d{1,6})?)")
 
 KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"

@@ -205,6 +205,7 @@ def episode_settings(
         "shows_intents": plan.shows_intents,
         "recommends_sound": plan.recommends_sound,
         "hides_dots": plan.hides_dots,
+        "star_targets": plan.star_targets,
         "passes_by": plan.passes_by,
         "knowing": plan.knowing,
         "organisation": organisation,

@@ -13,6 +13,7 @@ from django.utils import timezone
 from kitchen.contract.agent import EVERYBODY, KNOWLEDGE_LABELS
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_TABLES, Page
+from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.world import Json, World, text_hash
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import insert_rows
@@ -82,6 +83,7 @@ def create_episode(
     shows_intents: bool = False,
     recommends_sound: bool = False,
     hides_dots: bool = False,
+    star_targets: Mapping[str, Json] | None = None,
     passes_by: bool = False,
     offers_plans: bool = False,
     audience: str = "",
@@ -112,6 +114,7 @@ def create_episode(
     - `shows_intents`: the page shows what agents are about to do.
     - `recommends_sound`: the page offers once to switch sound on.
     - `hides_dots`: the page does not mark the actions that advance an order.
+    - `star_targets`: a metric with its values for one, two and three stars, which the page shows.
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
@@ -139,6 +142,7 @@ def create_episode(
     until = goal if goal and ends_at_goal else until
     check_goal("until", until or {}, game)
     check_goal("goal", goal or {}, game)
+    read_star_targets(star_targets or {}, game.figures)
     leaders = [one for one in organisation.members if not one.seats] if organisation else []
     _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
@@ -170,6 +174,7 @@ def create_episode(
         shows_intents=shows_intents,
         recommends_sound=recommends_sound,
         hides_dots=hides_dots,
+        star_targets=dict(star_targets or {}),
         passes_by=passes_by or game.passes_by,
         offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,

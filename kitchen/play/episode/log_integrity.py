@@ -46,7 +46,7 @@ SEALED_COLUMNS = (
     *("thinking_seconds", "decision_seconds", "step_seconds", "created_at", "organisation"),
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
     *("shown", "asks_first", "three_dimensions", "shows_intents", "passes_by", "knowing", "offers_plans"),
-    *("absence", "gone", "tick_ms", "goal", "recommends_sound", "hides_dots"),
+    *("absence", "gone", "tick_ms", "goal", "recommends_sound", "hides_dots", "star_targets"),
 )
 """Columns of an episode that do not change once it is over."""
 

@@ -13,6 +13,7 @@ from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, 
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.play.live.plan_panels import command_value, others_plans_panel, plan_panel
+from kitchen.play.live.star_panel import Stars, star_panel, stars_of_view
 from kitchen.play.turn.websocket_messages import HAVE_PERSON
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
@@ -92,6 +93,7 @@ class EpisodeEnd(NamedTuple):
     reached: bool = False
     """True if the page celebrates the result."""
     ended_technically: bool = False
+    stars: Stars = Stars()
 
 
 class PublicFacts(NamedTuple):
@@ -140,6 +142,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("bar", Bar(view.step, view.length, phase)),
         _panel("phase", _phase(view, phase, () if phase == "over" else names)),
         _panel("clock", _clock(view)),
+        *([star_panel(view)] if view.result.star_targets else []),
         *([_panel("hint", _hint(view))] if view.acts else []),
         _panel("over", _over(page, view)),
         _panel("outage", OutageNote(_outage_sentence(view))),
@@ -436,6 +439,7 @@ def _over(page: Page, view: SeatView) -> EpisodeEnd:
         seconds,
         not stopped and _has_success(view.result),
         view.result.ended_technically,
+        stars_of_view(view),
     )
 
 

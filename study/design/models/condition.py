@@ -197,6 +197,14 @@ class Condition(models.Model):
         "the data say when the goal was reached.",
     )
 
+    star_targets = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="A metric that participants see, with its values for one, two and three stars. The page "
+        "shows the targets before the round, and the stars during and after it. Empty: no stars.",
+    )
+
     ready_card = models.BooleanField(
         "show a card before the round",
         default=False,
@@ -303,6 +311,7 @@ class Condition(models.Model):
                 organisation=self.organisation,
                 step_seconds=self.step_seconds,
                 goal=self.goal,
+                star_targets=self.star_targets,
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error

@@ -23,7 +23,9 @@ from django.db.models import Count
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.episode_log import CHECKED
+from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.world import Json
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.episode.absent_players import AWAY, LEFT
 from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.live.round_trips import RoundTripSummary, summarise_round_trips
@@ -35,7 +37,9 @@ from kitchen.play.turn.decision_records import (
 )
 from kitchen.play.turn.last_predictions import ByMind
 from kitchen.play.turn.step_timer import PEOPLE_CODES
+from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import event_texts, failed_checks, lists_failed_checks
+from kitchen.registry.world_registry import get_world
 from study.design.blueprint import AROUND_ROUNDS, Blueprint, ConditionPlan
 from study.design.condition_seats import NOBODY
 from study.design.form_labels import random_events_name
@@ -110,7 +114,7 @@ FIELDS = (
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
-    *("recommends_sound", "hides_dots"),
+    *("recommends_sound", "hides_dots", "star_targets"),
 )
 
 
@@ -175,7 +179,7 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
         there = played_by_not_withdrawn(several)
-        hidden = {pk: facts["hides_dots"] for pk, facts in piece.facts.items()}
+        latest = {pk: (facts["hides_dots"], *_stars(facts)) for pk, facts in piece.facts.items()}
         yield RowGroup(
             (),
             [
@@ -183,7 +187,7 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
                     *_cells(played, piece, figures),
                     *around(played),
                     *piece.round_trips(played),
-                    hidden[played.episode],
+                    *latest[played.episode],
                 )
                 for played in there
             ],
@@ -283,6 +287,19 @@ def _cells(
         facts["recommends_sound"],
         sound or None,
     )
+
+
+def _stars(facts: Mapping[str, Any]) -> tuple[str | None, int | None]:
+    """Return an episode's star targets as JSON, and the number of stars earned."""
+    if not facts["star_targets"]:
+        return None, None
+    text = json.dumps(facts["star_targets"], sort_keys=True)
+    try:
+        targets = read_star_targets(facts["star_targets"], get_world(facts["world"]).figures)
+    except (WorldError, UnknownNameError):  # from a version with another metric
+        return text, None
+    value = json.loads(facts["score_text"]).get(targets.metric.name) if targets else None
+    return text, targets.earned(value) if targets else None
 
 
 def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:

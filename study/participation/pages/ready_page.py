@@ -6,11 +6,13 @@ card sends itself after some seconds, so that nobody keeps the others waiting.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
+from kitchen.contract.page import SeatView
 from kitchen.play.live.seat_view import current_seat_view
+from kitchen.play.live.star_panel import target_sentence
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.blueprint import ConditionPlan
@@ -24,6 +26,13 @@ from study.participation.pages.page_context import page_response, team_label
 
 MOST_SECONDS = 10
 """Seconds after which the card of a group sends itself."""
+
+
+class Targets(NamedTuple):
+    """The results for one, two and three stars, as texts and as a sentence."""
+
+    numbers: tuple[str, ...]
+    sentence: str
 
 
 def is_ready_card_due(person: Participant, place: next_page.CurrentPage) -> bool:
@@ -56,10 +65,20 @@ def ready_page(request: HttpRequest, person: Participant, place: next_page.Curre
         total=place.total,
         players=[(one.seat, one.name, one.is_you) for one in view.players],
         leads=is_apart(plan.organisation),
+        targets=_targets(view),
         changes=what_changes(plan, before),
         is_first=before is None,
         seconds=MOST_SECONDS if is_shared(plan) and len(view.players) > 1 else None,
     )
+
+
+def _targets(view: SeatView) -> Targets | None:
+    """Return the results at which the team earns stars. None if it earns none."""
+    targets = view.result.star_targets
+    if targets is None:
+        return None
+    words = tuple(map(targets.metric.shown, targets.targets))
+    return Targets(words, target_sentence(targets, view.result.world))
 
 
 def _plan_before(person: Participant, place: next_page.CurrentPage) -> ConditionPlan | None:

@@ -23,11 +23,13 @@ from tests.kitchen.replay.test_step_replay import grids, played
 
 pytestmark = pytest.mark.django_db
 
+STARS = {"completed": [1, 2, 3]}
+
 
 def dispatched() -> EpisodeRecord:
     """Two steps beside a dispatcher's stand-in, which is asked as a model is."""
     minds = (mind("dispatcher", 1),)
-    return played(make_episode(minds=minds, seats=2, steps=5, hides_dots=True), 2, "noop")
+    return played(make_episode(minds=minds, seats=2, steps=5, hides_dots=True, star_targets=STARS), 2, "noop")
 
 
 def test_an_exported_episode_looks_the_same_elsewhere() -> None:
@@ -35,6 +37,7 @@ def test_an_exported_episode_looks_the_same_elsewhere() -> None:
         opened = read_episode_file(export_episode(record))
         assert export_episode(opened) == export_episode(record)
         assert opened.episode.hides_dots == record.episode.hides_dots
+        assert opened.episode.star_targets == record.episode.star_targets
         for steps in (0, 2):
             for seat in (0, 1):
                 assert (

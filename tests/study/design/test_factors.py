@@ -54,6 +54,7 @@ BASE: dict[str, Any] = {
     "coplayer_settings": {},
     "organisation": {},
     "goal": {},
+    "star_targets": {},
 }
 
 

@@ -31,6 +31,7 @@ WAYS: dict[str, tuple[Any, str, str]] = {
     "passes_by": (True, "0", "1"),
     "offers_plans": (True, "0", "1"),
     "knowing": ("nobody", "everybody", "nobody"),
+    "star_targets": ({"completed": [1, 2, 3]}, "", '{"completed": [1, 2, 3]}'),
     "goal": ({"completed": 1}, "", '{"completed": 1}'),
 }
 """The field, what a condition says of it, and what the data say of one that says nothing, and of that one."""

@@ -108,6 +108,24 @@ def test_a_goal_is_written_line_by_line_with_the_metrics_of_the_world(admin_clie
     assert "Set a goal" in str(errors(send(admin_client, change(row), form, goal=""))["ends_at_goal"])
 
 
+def test_star_targets_are_a_metric_with_three_numbers(admin_client: Client) -> None:
+    study = make_study()
+    row = study.conditions.all()[0]
+    assert save(admin_client, change(row), star_targets="completed = 3 5 7").status_code == 302
+    row.refresh_from_db()
+    assert row.star_targets == {"completed": [3, 5, 7]}
+    form = admin_client.get(change(row)).context["form"]
+    assert form["star_targets"].value() == "completed = 3 5 7"
+    for wrong, why in (
+        ("completed", "write a metric and its numbers"),
+        ("completed = 3 5", "Write three numbers"),
+        ("completed = 3 5 x", "Write three numbers"),
+        ("completed = 7 5 3", "needs three different numbers above 0, ascending"),
+        ("success_rate = 1 2 3", "Name one of completed, failed"),
+    ):
+        assert why in str(errors(send(admin_client, change(row), form, star_targets=wrong))["star_targets"])
+
+
 def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Client) -> None:
     admin_client.post("/staff/new/", {"title": "Cooking", "slug": "cooking"})
     study = Study.objects.get(slug="cooking")

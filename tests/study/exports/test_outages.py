@@ -92,6 +92,8 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "round_trip_median_ms",
         "round_trip_p95_ms",
         "hides_dots",
+        "star_targets",
+        "stars",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

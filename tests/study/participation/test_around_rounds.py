@@ -86,6 +86,20 @@ def test_the_card_says_what_has_changed_and_never_who_plays() -> None:
     assert what_changes(now, None) == what_changes(now, now) == []
 
 
+def test_the_card_the_game_and_its_end_show_the_stars(client: Client) -> None:
+    person = begun(ready_card=True, star_targets={"completed": [1, 2, 4]})
+    card = page(client, person)
+    assert "One star for 1, two for 2, three for 4 dishes served." in card and card.count('class="star"') == 3
+    client.post(person.get_absolute_url(), {"page": "ready"})
+    assert "One star for 1" not in (game := page(client, person))
+    assert "0 of 3 stars. The next needs 1 dish served." in game
+    played = first_episode(person)
+    Episode.objects.filter(pk=played.pk).update(score={**played.score, "completed": 2})
+    assert "2 of 3 stars. The third needs 4 dishes served." in (game := page(client, person))
+    assert game.count("is-earned") == 2
+    assert "css/stars.css" not in page(client, begun_elsewhere()), "a condition without targets"
+
+
 def test_the_survey_shows_the_result_where_the_condition_says_so(client: Client) -> None:
     person = begun(end_card=True)
     play_out(first_episode(person))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.page import ResultView, TalkView
+from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.play.live.common_panels import Talk, shared_panels, talk_panel
 from kitchen.play.live.render_page import render_panel
@@ -54,6 +55,27 @@ def test_a_reached_goal_is_celebrated_and_a_game_that_somebody_ended_is_not() ->
     assert not is_celebrated("cuisine", score, ended_by_staff=True)
     assert not is_celebrated("cuisine", score, ended_technically=True)
     assert not is_celebrated("cuisine", score, abandoned_because="somebody was gone")
+
+
+def stars_at(targets: dict[str, Any], phase: str, **score: Any) -> str:
+    """Return the HTML of the star panel and of the end of a game with this score."""
+    world = "cuisine" if "completed" in targets else "blocks_crafting"
+    result = ResultView(score, achievements(world, score), world=world)
+    read = read_star_targets(targets, get_world(world).figures)
+    view = replace(seen(kitchen("level_3"), 0), phase=phase, result=replace(result, star_targets=read))
+    return "".join(render_panel(one) for one in shared_panels(PAGE, view) if one.id in ("stars", "over"))
+
+
+def test_stars_are_told_during_the_game_and_at_its_end() -> None:
+    dishes, steps = {"completed": [3, 5, 7]}, {"steps_used": [60, 50, 40]}
+    assert "One star for 3, two for 5, three for 7 dishes served." in stars_at(dishes, "choose"), "not known"
+    assert "1 of 3 stars. The next needs 5 dishes served." in stars_at(dishes, "choose", completed=4)
+    assert "All three stars!" in (over := stars_at(dishes, "over", completed=7))
+    assert over.count("is-earned") == 6, "beside the step, and on the card"
+    going = stars_at(steps, "choose", steps_used=45)
+    assert "2 of 3 stars are possible, with at most 50 steps used." in going
+    assert "No star is possible any more." in stars_at(steps, "choose", steps_used=61)
+    assert "2 of 3 stars." in stars_at(steps, "over", steps_used=50)
 
 
 def test_what_was_sent_to_a_co_player_is_said_to_be_read_with_the_next_step_until_it_answers() -> None:

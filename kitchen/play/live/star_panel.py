@@ -1,0 +1,92 @@
+"""Create the panel with the stars that a team has earned so far, and the result for the next one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.star_targets import STARS, StarTargets
+from kitchen.registry.world_metrics import achievements
+from kitchen.words.gettext_without_django import gettext
+
+
+class Star(NamedTuple):
+    """One star on the page."""
+
+    number: str
+    """The result at which it is earned, as text."""
+    is_earned: bool
+
+
+class Stars(NamedTuple):
+    """The stars of a round, as the page shows them."""
+
+    stars: tuple[Star, ...] = ()
+    earned: int = 0
+    sentence: str = ""
+    """The stars in words, for screen readers and the end of the game."""
+
+
+def stars_of(targets: StarTargets | None, world: str, value: float | None, *, over: bool) -> Stars:
+    """Return the stars for a value of the metric. None for a value that the reader may not know. Empty
+    without targets.
+
+    Of a metric that is better when lower, the stars that are still possible count as earned.
+    """
+    if targets is None:
+        return Stars()
+    earned = targets.earned(value)
+    words = [targets.metric.shown(target) for target in targets.targets]
+    stars = tuple(Star(number, place < earned) for place, number in enumerate(words))
+    return Stars(stars, earned, _sentence(targets, world, value, over=over))
+
+
+def stars_of_view(view: SeatView) -> Stars:
+    """Return the stars that this person's page shows."""
+    targets = view.result.star_targets
+    value = view.result.score.get(targets.metric.name) if targets else None
+    return stars_of(targets, view.result.world, value, over=view.phase == "over")
+
+
+def star_panel(view: SeatView) -> Panel:
+    """Return the panel of the stars."""
+    return Panel("stars", "kitchen/play/stars.jinja", stars_of_view(view))
+
+
+def target_sentence(targets: StarTargets, world: str) -> str:
+    """Return the three targets as a sentence, before the game."""
+    one, two, _ = (targets.metric.shown(target) for target in targets.targets)
+    words = {"one": one, "two": two, "three": _with_noun(targets, world, targets.targets[-1])}
+    if targets.metric.better == "lower":
+        return gettext("Three stars for at most {three}, two for {two}, one for {one}.").format(**words)
+    return gettext("One star for {one}, two for {two}, three for {three}.").format(**words)
+
+
+def _sentence(targets: StarTargets, world: str, value: float | None, *, over: bool) -> str:
+    if value is None:
+        return "" if over else target_sentence(targets, world)
+    earned, after = targets.earned(value), targets.next_target(value)
+    if targets.metric.better == "lower":
+        return _lower_sentence(targets, world, earned, over=over)
+    if after is None:
+        return gettext("All three stars!")
+    words = {"earned": earned, "result": _with_noun(targets, world, after)}
+    if earned == STARS - 1:
+        return gettext("2 of 3 stars. The third needs {result}.").format(**words)
+    return gettext("{earned} of 3 stars. The next needs {result}.").format(**words)
+
+
+def _lower_sentence(targets: StarTargets, world: str, earned: int, *, over: bool) -> str:
+    if over and earned == STARS:
+        return gettext("All three stars!")
+    if over:
+        return gettext("{earned} of 3 stars.").format(earned=earned)
+    if not earned:
+        return gettext("No star is possible any more.")
+    words = {"earned": earned, "result": _with_noun(targets, world, targets.targets[earned - 1])}
+    return gettext("{earned} of 3 stars are possible, with at most {result}.").format(**words)
+
+
+def _with_noun(targets: StarTargets, world: str, value: float) -> str:
+    ((number, noun),) = achievements(world, {targets.metric.name: value})
+    return f"{number} {noun}"
