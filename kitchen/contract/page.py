@@ -373,6 +373,9 @@ class Page(ABC):
     """The template of the drawings that its templates and scripts point to, beside those of seats. Empty if
     there are none."""
 
+    cover: ClassVar[str] = ""
+    """Static path of a picture of the game, three times as wide as high, for the pages before it. Empty if
+    there is none."""
     scene: ClassVar[str] = ""
     """Static path of a module that shows the world in three dimensions (for its exports see
     `worlds/<name>/scene.js`); empty if there is none. The layout then has places that are buttons

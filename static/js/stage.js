@@ -129,16 +129,34 @@
     return own && getComputedStyle(own).position === "fixed" ? own.getBoundingClientRect().top : window.innerHeight;
   }
 
+  /* where the menu hides the least of the bodies and of its own place; never cut */
   function place(box, button) {
     const frame = stage().getBoundingClientRect();
     const at = button.getBoundingClientRect();
-    const left = Math.min(at.left - frame.left, frame.width - box.offsetWidth - 8);
-    box.style.left = `${Math.max(8, left)}px`;
-    const above = at.top - box.offsetHeight - 4;
-    const [least, most] = [play.querySelector(".topbar").getBoundingClientRect().bottom + 4, foot() - box.offsetHeight - 4];
-    const top = at.bottom + 4 > most && above > least ? above : Math.max(least, Math.min(most, at.bottom + 4)); // never cut
+    const bodies = [...stage().querySelectorAll("[data-bot]"), button].map((one) => one.getBoundingClientRect());
+    const [width, height] = [box.offsetWidth, box.offsetHeight];
+    const least = play.querySelector(".topbar").getBoundingClientRect().bottom + 4;
+    const inside = (left, top) => [
+      Math.max(frame.left + 8, Math.min(left, frame.right - width - 8)),
+      Math.max(least, Math.min(top, foot() - height - 4)),
+    ];
+    const hidden = ([left, top]) =>
+      bodies.reduce((sum, one) => sum + shared(left, left + width, one.left, one.right) * shared(top, top + height, one.top, one.bottom), 0);
+    const [left, top] = [
+      [at.left, at.bottom + 4],
+      [at.left, at.top - height - 4],
+      [at.right + 4, at.bottom - height],
+      [at.left - width - 4, at.bottom - height],
+      [at.left, button.parentElement.getBoundingClientRect().bottom + 4],
+    ]
+      .map((one) => inside(...one))
+      .reduce((best, one) => (hidden(one) < hidden(best) ? one : best));
+    box.style.left = `${left - frame.left}px`;
     box.style.top = `${top - frame.top}px`;
   }
+
+  /* the length that two stretches have in common */
+  const shared = (from, to, begin, end) => Math.max(0, Math.min(to, end) - Math.max(from, begin));
 
   /* who was in it is at its place then */
   function hideList() {

@@ -188,18 +188,33 @@ def credit_text(dish: str, view: SeatView) -> str:
 def _has_helped(dish: str, view: SeatView) -> bool:
     """Return whether the history shows that the reader put an ingredient of the dish, or an ingredient of
     that, into a tool or started its tool."""
+    return view.seat in _helpers(dish, view)
+
+
+def celebrating_seats(view: SeatView) -> frozenset[int]:
+    """Return the seats that cooked, served or helped with a dish of the last step, as far as the history
+    shows it."""
+    found = set[int | None]()
+    for dish in dishes_with_event(view, "completed"):
+        found |= {_last_maker("activate", dish, view), _last_maker("put", dish, view), *_helpers(dish, view)}
+    return frozenset(seat for seat in found if seat is not None)
+
+
+def _helpers(dish: str, view: SeatView) -> frozenset[int | None]:
+    """Return the seats that, as the history shows, put an ingredient of the dish, or an ingredient of that,
+    into a tool or started its tool."""
     recipes, kinds = view.brief["recipes"], view.brief["locations"]
     parts = list(recipes[dish]["ingredients"]) if dish in recipes else []
     for part in parts:  # grows meanwhile
         parts += recipes.get(part, {}).get("ingredients", ())
-    return any(
-        event.kind == "performed"
-        and event.seat == view.seat
+    return frozenset(
+        event.seat
+        for step in view.history
+        for event in step.events
+        if event.kind == "performed"
         and event.data.get("item") in parts
         and event.data["command"][0] in ("put", "activate")
         and kinds.get(event.data["command"][1]) != "servingtable"
-        for step in view.history
-        for event in step.events
     )
 
 

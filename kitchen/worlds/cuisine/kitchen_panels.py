@@ -7,14 +7,19 @@ the place's commands in the menu.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text
-from kitchen.worlds.cuisine.activity_text import dishes_with_event, intent_cells, past_step
+from kitchen.worlds.cuisine.activity_text import (
+    celebrating_seats,
+    dishes_with_event,
+    intent_cells,
+    past_step,
+)
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
 from kitchen.worlds.cuisine.waiting_guests import guest_panels
@@ -234,7 +239,7 @@ def floor_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 
 def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
-    refused, turns = _refused(view, lookup), _turns(view)
+    refused, turns, glad = _refused(view, lookup), _turns(view), celebrating_seats(view)
     worth_going, places = _worth_going(view, lookup), lookup.brief["locations"]
     table = next((place for place, kind in places.items() if kind == "servingtable"), "")
     for place, kind in places.items():
@@ -245,7 +250,7 @@ def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
         if is_first:
             contents = contents._replace(gain=dishes_with_event(view, "completed").total())
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents, parts=guests)
-        bots = tuple(_drawn(each, view, lookup, refused, turns) for each in here[place])
+        bots = tuple(_drawn(each, view, lookup, refused, turns, glad) for each in here[place])
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 
 
@@ -311,28 +316,32 @@ def _drawn(
     lookup: BriefLookup,
     refused: Mapping[int, str],
     turns: Mapping[int | None, int],
+    glad: Collection[int],
 ) -> DrawnRobot:
     seat, agent, why = player.seat, view.observation["agents"][player.seat], refused.get(player.seat, "")
     holds = lookup.shown(agent["holds"]) if agent["holds"] else None
     mark = ("even", "odd")[view.step % 2] if why else ""
     turn, plans = turns.get(seat, 0), _planned_item(seat, view, lookup)
-    pose = _pose(seat, view, refused=bool(why))
+    pose = _pose(seat, view, refused=bool(why), glad=seat in glad)
     return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn, pose, plans)
 
 
-def _pose(seat: int, view: SeatView, *, refused: bool) -> str:
-    """Return what a robot's character does, from its state and the last step."""
+def _pose(seat: int, view: SeatView, *, refused: bool, glad: bool) -> str:
+    """Return what a robot's character does, from its state and the last step. Those who had a part in a
+    served dish are `glad`. If an order was missed, those with empty hands are sad."""
     agent, last = view.observation["agents"][seat], view.history[0].events if view.history else ()
     command = next((tuple(e.data["command"]) for e in last if (e.kind, e.seat) == ("performed", seat)), ())
     kind = view.brief["locations"].get(agent["at"], "")
     if agent["busy"] or command[:1] == ("activate",):
         return "chop" if kind == "chopboard" else "stir"
-    if command[:1] == ("put",) and kind == "servingtable" and dishes_with_event(view, "completed"):
+    if glad:
         return "cheer"
     if refused:
         return "sad"
     if agent["holds"]:
         return "carry"
+    if dishes_with_event(view, "failed"):
+        return "sad"
     return "wait" if command == ("noop",) else "stand"
 
 

@@ -23,6 +23,10 @@ from kitchen.worlds.cuisine.display_text import (
 )
 
 _TEMPLATES = "worlds/cuisine"
+GUEST_LOOKS = 6
+"""The number of guests that `templates/kitchen/play/characters.html` draws: `guest-1` to `guest-6`."""
+LAST_CALL = 3
+"""The most steps left with which the ticket of an order shakes."""
 
 
 class OrderBoard(NamedTuple):
@@ -40,7 +44,7 @@ class OrderTicket(NamedTuple):
     name: str
     icon: str
     left: str
-    """The id of the panel with its time left."""
+    """The id of the panel with its time left, and with the face of its guest."""
     steps: str
     """The id of the panel with its needs."""
     recipe: tuple[str, ...]
@@ -55,6 +59,10 @@ class TimeLeft(NamedTuple):
     heat: str
     fresh: bool
     ready: bool
+    look: int
+    """The number of the drawing of its guest, from 1."""
+    is_last_call: bool
+    """True if the order has so few steps left that its ticket shakes."""
 
 
 class ItemsInKitchen(NamedTuple):
@@ -114,7 +122,8 @@ def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
         view.observation["orders"],
     )
     for order, own in zip(orders, ticket_ids(orders, view.step, lookup), strict=True):
-        yield _ticket(own, order, lookup, stock, fresh, view.players)
+        look = guest_look(view.step + order["life"], order["dish"], lookup)
+        yield _ticket(own, order, lookup, stock, fresh, view.players, look)
 
 
 def ticket_ids(orders: Sequence[Mapping[str, Json]], step: int, lookup: BriefLookup) -> list[str]:
@@ -138,6 +147,13 @@ def lost_tickets(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[str, str
         yield _name(view.step - 1, dish, lookup, alike), dish  # it was open for a step with no time left
 
 
+def guest_look(end: int, dish: str, lookup: BriefLookup) -> int:
+    """Return how the guest looks whose order ends at this step. Guests who came one after the other look
+    different."""
+    came = end - int(lookup.brief["lifetimes"].get(dish, 0))
+    return came // max(int(lookup.brief["interval"]), 1) % GUEST_LOOKS + 1
+
+
 def is_late(order: Mapping[str, Json], brief: Mapping[str, Json]) -> bool:
     """Return True if the order has at most a quarter of its time left."""
     return bool(order["life"] * 4 <= _lifetime(order, brief))
@@ -155,6 +171,7 @@ def _ticket(
     stock: ItemsInKitchen,
     fresh: Counter[str],
     players: Sequence[PlayerView],
+    look: int,
 ) -> Panel:
     dish, life = order["dish"], order["life"]
     lifetime = _lifetime(order, lookup.brief)
@@ -165,8 +182,10 @@ def _ticket(
     working = [(item, seat) for item in begun if (seat := stock.whose(item)) is not None]
     hands = tuple((item, seat, players[seat].name) for item, seat in working)
     left, steps = f"{name}-l", f"{name}-s"
+    is_last_call = heat == "late" and life <= LAST_CALL
+    time_left = TimeLeft(life, lifetime, heat, new, stock.take(dish), look, is_last_call)
     parts = (
-        Panel(left, f"{_TEMPLATES}/left.jinja", TimeLeft(life, lifetime, heat, new, stock.take(dish))),
+        Panel(left, f"{_TEMPLATES}/left.jinja", time_left),
         Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, lookup, states, hands), needs_drawing),
     )
     shows = OrderTicket(lookup.words.name(dish), picture_of(dish), left, steps, tuple(_made(dish, lookup)))

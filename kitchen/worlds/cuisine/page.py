@@ -55,7 +55,7 @@ from kitchen.worlds.cuisine.planner.instruction_answers import (
     guide_examples,
     translated_answer,
 )
-from kitchen.worlds.cuisine.serving_highlights import highlight_lines, highlights_of
+from kitchen.worlds.cuisine.serving_highlights import LEAST_ROW, highlight_lines, highlights_of
 
 
 class RecipeLine(NamedTuple):
@@ -144,6 +144,7 @@ class CuisinePage(Page):
         f"{_TEMPLATES}/room.css",
     )
     drawings = ""
+    cover = f"{_TEMPLATES}/cover.svg"
     scripts = ("js/stage.js", f"{_TEMPLATES}/guests.js", "js/motion.js")
     scene = "worlds/cuisine/scene.js"
 
@@ -335,6 +336,8 @@ class OrderTotals(NamedTuple):
     """The number that the last step changed: `is-served` or `is-missed`. Empty for neither."""
     credit: str = ""
     """Who cooked and who served the dish of the last step, as a sentence."""
+    row: int = 0
+    """The number of dishes in a row, as long as no order was missed; 0 if it is below `LEAST_ROW`."""
 
 
 class StepsLeft(NamedTuple):
@@ -357,7 +360,8 @@ def _done(view: SeatView, lookup: BriefLookup) -> Panel:
     served: Counter[str] = Counter(seen["delivered"])
     missed = "is-missed" if dishes_with_event(view, "failed") else ""
     credit = " ".join(filter(None, (credit_text(dish, view) for dish in fresh)))
-    total = OrderTotals(seen["completed"], seen["failed"], "is-served" if fresh else missed, credit)
+    row = seen["completed"] if not seen["failed"] and seen["completed"] >= LEAST_ROW else 0
+    total = OrderTotals(seen["completed"], seen["failed"], "is-served" if fresh else missed, credit, row)
     dishes = (
         Panel(
             f"served-{number}",

@@ -8,11 +8,9 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, SeatView
 from kitchen.worlds.cuisine.activity_text import dishes_with_event
 from kitchen.worlds.cuisine.display_text import BriefLookup, picture_of
-from kitchen.worlds.cuisine.order_tickets import is_late, lost_tickets, ticket_ids
+from kitchen.worlds.cuisine.order_tickets import guest_look, is_late, lost_tickets, ticket_ids
 
 _TEMPLATES = "worlds/cuisine"
-LOOKS = 6
-"""The number of guests that `templates/kitchen/play/characters.html` draws: `guest-1` to `guest-6`."""
 
 
 class Guest(NamedTuple):
@@ -41,7 +39,7 @@ def _leaving(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[str, Guest]]
     for number, dish in enumerate(dishes_with_event(view, "completed").elements()):
         yield f"{view.step}-{number}", Guest(picture_of(dish), "happy", 1)
     for ticket, dish in lost_tickets(view, lookup):
-        yield ticket, Guest(picture_of(dish), "sad", _look(view.step - 1, dish, lookup))
+        yield ticket, Guest(picture_of(dish), "sad", guest_look(view.step - 1, dish, lookup))
 
 
 def _waiting(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[str, Guest]]:
@@ -49,11 +47,4 @@ def _waiting(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[str, Guest]]
     for order, ticket in zip(orders, ticket_ids(orders, view.step, lookup), strict=True):
         dish, end = order["dish"], view.step + order["life"]
         mood = "late" if is_late(order, lookup.brief) else "calm"
-        yield ticket, Guest(picture_of(dish), mood, _look(end, dish, lookup))
-
-
-def _look(end: int, dish: str, lookup: BriefLookup) -> int:
-    """Return how the guest looks whose order ends at this step. Guests who came one after the other look
-    different."""
-    came = end - int(lookup.brief["lifetimes"].get(dish, 0))
-    return came // max(int(lookup.brief["interval"]), 1) % LOOKS + 1
+        yield ticket, Guest(picture_of(dish), mood, guest_look(end, dish, lookup))

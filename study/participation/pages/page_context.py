@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import current_language
 from study.design.blueprint import blueprint_of
 from study.design.condition_seats import is_shared
@@ -101,4 +102,5 @@ def welcome_context(study: Study) -> dict[str, Any]:
         "heading": part.title or design.study["title"],
         "welcome_html": short,
         "more_html": more,
+        "cover": next((cover for one in design.conditions if (cover := get_page(one.world).cover)), ""),
     }

@@ -61,6 +61,7 @@ def ready_page(request: HttpRequest, person: Participant, place: next_page.Curre
         idle=idle_clock(person),
         progress=progress(person.design, "play", position=place.position, label=label),
         label=label,
+        cover=get_page(plan.world).cover,
         position=place.position,
         total=place.total,
         players=[(one.seat, one.name, one.is_you) for one in view.players],

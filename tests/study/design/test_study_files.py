@@ -25,7 +25,7 @@ def test_the_demo_study_is_the_papers() -> None:
     found = [(c.coplayer, c.teammates) for c in study.conditions.all()]
     assert found == [("none", 0), ("dispatcher", 1), ("dispatcher", 2), ("dispatcher", 3), ("random", 2)]
     for condition in study.conditions.all():
-        assert condition.settings == {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
+        assert condition.settings == {"level": "level_3", "alpha": 1.0, "beta": 4.5, "max_steps": 60}
     asked = study.items.filter(place="survey")
     assert asked.count() == 7
     assert {item.points for item in asked} == {5}

@@ -48,6 +48,7 @@ def test_the_card_comes_before_the_game_and_once(client: Client) -> None:
     person = begun(ready_card=True)
     card = page(client, person)
     assert 'data-page="ready"' in card and "This is the first game that counts." in card
+    assert 'class="cover"' in card, "the picture of the game"
     assert "It counts" not in card, "said once"
     assert "Robot 1" in card and "data-seconds" not in card, "nobody else waits"
     assert not first_episode(person).seats.exclude(page="").exists(), "no clock runs yet"

@@ -13,6 +13,7 @@ from kitchen.contract.world import Command, Event, World
 from kitchen.play.live.render_page import render_panel
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.display_text import KitchenWords
+from kitchen.worlds.cuisine.order_tickets import LAST_CALL
 from kitchen.worlds.cuisine.page import PAGE
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import OWN, seen
@@ -177,6 +178,36 @@ def test_a_guest_whose_order_runs_out_soon_looks_worried() -> None:
     while 'class="left late' not in drawn(view, "orders"):
         view = play(world, [("noop",)])
     assert guests(view)[0][0] == "late"
+
+
+def test_the_ticket_shows_the_face_of_its_guest_and_shakes_in_its_last_steps() -> None:
+    world, view = kitchen(), play(kitchen())
+    while 'class="left late last-call"' not in drawn(view, "orders"):
+        assert "last-call" not in drawn(view, "orders")
+        view = play(world, [("noop",)])
+    faces = re.findall(r'<i class="guest-body look-(\d) mood-(\w+)"', drawn(view, "orders"))
+    assert faces == [(look, mood) for mood, look, _ in guests(view)] and faces[0][1] == "late"
+    assert view.observation["orders"][0]["life"] == LAST_CALL
+
+
+def test_dishes_in_a_row_are_counted_until_an_order_is_missed() -> None:
+    view = play(kitchen())
+
+    def head(completed: int, failed: int) -> str:
+        counted = {**view.observation, "completed": completed, "failed": failed}
+        return drawn(replace(view, observation=counted), "done")
+
+    assert "<strong>3</strong> in a row" in head(3, 0)
+    assert "in a row" not in head(3, 1) and "in a row" not in head(1, 0)
+
+
+def test_all_who_had_a_part_in_a_dish_are_glad_and_a_missed_order_saddens_empty_hands() -> None:
+    view = served(did(1, *COOKED))
+    assert [pose_of(seat, view) for seat in range(3)] == ["cheer", "cheer", "stand"]
+    helped = served(did(1, *COOKED), did(2, "put", "mixer0", item="cookedRice"))
+    assert pose_of(2, helped) == "cheer"
+    missed = seen(kitchen(2), 0, (StepView(9, {}, (Event("failed", None, {"dish": "salmonSushi"}),)),))
+    assert pose_of(0, missed) == pose_of(1, missed) == "sad"
 
 
 def pose_of(seat: int, view: SeatView) -> str:

@@ -8,6 +8,7 @@
 
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const WAY = { duration: 420, easing: "cubic-bezier(0.2, 0.7, 0.3, 1)" };
+  const CALLS = [{ transform: "scale(0)" }, { transform: "scale(1.5)", offset: 0.6 }, {}]; // the bubble of who has come
   const moves = [];
   let before = [];
 
@@ -41,6 +42,7 @@
     const far = from ? from.left - one.left : 48;
     if (CALM.matches || !one.left || Math.abs(far) < 2) return;
     moves.push(one.guest.animate([{ transform: `translateX(${far}px)`, opacity: from ? 1 : 0 }, {}], WAY));
+    if (!from) moves.push(one.guest.querySelector(".asks").animate(CALLS, { ...WAY, delay: 300, fill: "backwards" }));
   }
 
   function show() {
