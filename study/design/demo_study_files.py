@@ -16,7 +16,7 @@ DEMO_SLUG = "demo"
 READY_STUDIES = {
     "overcooked": ("Overcooked, five layouts, beside greedy, planner and ProAgent", "overcooked.toml"),
     "collab_overcooked": (
-        "Collab-Overcooked: chef or assistant, beside the stand-in, levels 1 to 3",
+        "Collab-Overcooked: chef and assistant in turn, beside the stand-in",
         "collab_overcooked.toml",
     ),
     "lead_or_follow": (

@@ -165,6 +165,9 @@ JOB_WORDS: Mapping[str, str] = {
 
 STAND_IN_SENTENCES: Mapping[str, str] = {
     "do_this": gettext_noop("Please do this: {actions}."),
+    "still_need": gettext_noop("I still need this: {actions}."),
+    "thanks_ahead": gettext_noop("Well thought, I can use it: {things}!"),
+    "cannot_use": gettext_noop("I cannot use it like this: {things}."),
     "will_do": gettext_noop("I will do this: {actions}."),
     "will_do_once": gettext_noop("I will do this: {actions}. I bring one at a time: ask again for more."),
     "not_yet": gettext_noop("I cannot do this yet: {actions}."),
@@ -202,8 +205,10 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
 
 def stand_in_sentence(code: str, macros: Iterable[Command] = (), name: str = "") -> str:
     """Return the sentence of `STAND_IN_SENTENCES` with this code about these commands. `name` is a short name
-    for all of them; without it, they are listed."""
-    return gettext(STAND_IN_SENTENCES[code]).format(actions=name or commands_words(macros))
+    for all of them; without it, they are listed. A sentence about things names what the commands take."""
+    listed = tuple(macros)
+    things = list_words(macro[1] for macro in listed if macro[0] == PICKUP)
+    return gettext(STAND_IN_SENTENCES[code]).format(actions=name or commands_words(listed), things=things)
 
 
 def thing_words(thing: Json) -> str:

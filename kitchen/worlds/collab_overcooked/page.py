@@ -20,6 +20,7 @@ from kitchen.pages.default_page import (
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
+from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
@@ -367,7 +368,9 @@ class CollabPage(GridPage):
         code = str(message.data.get(CODE_KEY, ""))
         if code not in STAND_IN_SENTENCES:
             return ""
-        macros = [macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key)]
+        macros = [
+            macro for key in (REQUESTS_KEY, PLAN_KEY, ABOUT_KEY) for macro in commands_in(message.data, key)
+        ]
         return stand_in_sentence(code, macros, work_name(macros))
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Define `recipe_partner`, an agent that plays the chef or the assistant by fixed rules.
 
 It uses no language model. The chef follows a known good sequence of commands, and asks the assistant for one
-thing at a time. The assistant carries out the requests, and waits otherwise. Settings add wrong or ignored
-requests, to test the metrics.
+thing at a time, or a person for up to two (`chef_requests`). The assistant carries out the requests, and
+waits otherwise. Settings add wrong or ignored requests, to test the metrics.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import ClassVar
 from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, TALK, UNCLEAR
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.organisation import END, SAY, TALK_KINDS
+from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import (
-    CODE_KEY,
     PLAN_KEY,
     REQUESTS_KEY,
     MessageDraft,
@@ -26,9 +25,14 @@ from kitchen.contract.team_messages import (
     commands_in,
 )
 from kitchen.contract.world import Command, Json, World
-from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, chef_answer
-from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
+from kitchen.worlds.collab_overcooked.chef_requests import (
+    OpenRequests,
+    PersonAtWork,
+    ask_person,
+    chef_pairs,
+    message,
+)
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     WAIT_ONE,
@@ -40,6 +44,7 @@ from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
     PLACE_HELD,
     Macros,
+    ReferencePair,
     bring_raw,
     references,
 )
@@ -118,14 +123,41 @@ class RecipePartner(Agent):
     # The chef
 
     def _as_chef(self, situation: Situation) -> Decision:
-        plan = _chef_plan(situation)
+        plan, pair = _chef_plan(situation)
         command = next((one for one in plan.chef[:1] if one in situation.legal[CHEF]), WAIT_ONE)
         answer = chef_answer(_new_words(situation))
         says = _answer_of_chef(answer, command)
-        memory, asks = self._request(situation, plan.units[0] if plan.units else (), answer)
+        if ASSISTANT in situation.people:
+            memory, asks = self._ask_person(situation, plan, pair, answer)
+        else:
+            memory, asks = self._request(situation, plan.units[0] if plan.units else (), answer)
         if says and not any(commands_in(one.data, REQUESTS_KEY) for one in asks):
             asks = ()
         return Decision(_commands(situation, CHEF, command), memory=memory, says=(*says, *asks))
+
+    def _ask_person(
+        self, situation: Situation, plan: RemainingPlan, pair: ReferencePair, answer: str
+    ) -> tuple[Json, tuple[MessageDraft, ...]]:
+        """Return the new memory, and what the chef says to a person who assists it (`chef_requests`)."""
+        chance, task = Random(situation.seed), _task(situation)  # noqa: S311
+
+        def wrong_unit() -> Macros | None:
+            return _wrong_unit(task, chance) if chance.random() < self.chosen["wrong_requests"] else None
+
+        seen = PersonAtWork(
+            situation.step,
+            _done(situation, ASSISTANT),
+            situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None,
+            _things(situation, CHEF),
+            pair,
+            plan.units,
+            task.ingredients,
+        )
+        code = ASKS_NEXT if not answer and _has_question(situation) else answer
+        now, says = ask_person(seen, OpenRequests.from_memory(situation.memory), code, wrong_unit)
+        if not says and not answer and _is_addressed(situation):
+            says = (message("will_ask"),)
+        return now.to_memory(), says
 
     def _request(
         self, situation: Situation, unit: Macros, answer: str
@@ -143,13 +175,13 @@ class RecipePartner(Agent):
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
         has_question = answer == ASKS_NEXT if answer else _has_question(situation)
         if has_question and not unit:
-            return before, (_message("nothing_now"),)
+            return before, (message("nothing_now"),)
         is_recent = is_same and step - before["progress_step"] < REPEAT_AFTER and not has_question
         if not unit or is_busy or before["progress_step"] == step or is_recent:
             code = "will_ask"
             if answer == ASKS_NEXT:
                 code = "finish_first" if is_busy else "asked_already"
-            return before, (_message(code),) if _is_addressed(situation) or answer == ASKS_NEXT else ()
+            return before, (message(code),) if _is_addressed(situation) or answer == ASKS_NEXT else ()
         chance = Random(situation.seed)  # noqa: S311
         is_wrong = chance.random() < self.chosen["wrong_requests"]
         wanted = _wrong_unit(_task(situation), chance) if is_wrong else unit
@@ -160,7 +192,7 @@ class RecipePartner(Agent):
             "done_at_request": len(theirs),
             "done_so_far": len(theirs),
         }
-        return memory, (_message("do_this", REQUESTS_KEY, wanted),)
+        return memory, (message("do_this", REQUESTS_KEY, wanted),)
 
     # The assistant
 
@@ -196,13 +228,21 @@ class RecipePartner(Agent):
         return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
 
 
-def _chef_plan(situation: Situation) -> RemainingPlan:
-    """Return what remains of the task's shortest reference pair (known good commands of both cooks).
-    Return an empty plan if the delivery cannot be reached any more."""
-    task = _task(situation)
-    pair = references(task.name)[SHORTEST_PAIR[task.level]]
-    plan = remaining_plan(_things(situation, CHEF), task.name, pair)
-    return plan or RemainingPlan((), ())
+def _chef_plan(situation: Situation) -> tuple[RemainingPlan, ReferencePair]:
+    """Return what remains of a reference pair (known good commands of both cooks), and this pair: the
+    shortest one. Beside a person, prefer a pair of which no part was missed and that can go on now. The plan
+    is empty if the delivery cannot be reached any more."""
+    task, things = _task(situation), _things(situation, CHEF)
+    pairs = list(chef_pairs(references(task.name), SHORTEST_PAIR[task.level]))
+    pairs = pairs if ASSISTANT in situation.people else pairs[:1]
+    found = [(remaining_plan(things, task.name, pair) or RemainingPlan((), ()), pair) for pair in pairs]
+    if len(found) == 1:
+        return found[0]
+    in_order = [
+        (plan, pair) for plan, pair in found if plan.chef and plan.chef == pair.chef[-len(plan.chef) :]
+    ]
+    possible = (one for one in in_order if one[0].chef[0] in situation.legal[CHEF])
+    return next(possible, (in_order or found)[0])
 
 
 class RecipeAdviser(Adviser):
@@ -217,7 +257,7 @@ class RecipeAdviser(Adviser):
         brief = situation.briefs[seat]
         if seat != CHEF or "recipe" not in brief:
             return None
-        left = _chef_plan(situation).chef
+        left = _chef_plan(situation)[0].chef
         return Advice(left[0], {}) if left and left[0] in situation.legal[CHEF] else None
 
     def decide(self, situation: Situation) -> Decision:
@@ -327,13 +367,6 @@ def _wrong_unit(task: Task, chance: Random) -> Macros:
     return bring_raw(chance.choice([name for name in food_rules().raw if name not in task.ingredients]))
 
 
-def _message(code: str, key: str = "", macros: Sequence[Command] = ()) -> MessageDraft:
-    """Return the sentence with this code. The text is English; pages translate it by its code."""
-    data = {key: [list(macro) for macro in macros]} if key else {}
-    with in_english():
-        return MessageDraft(stand_in_sentence(code, macros), SAY, data={**data, CODE_KEY: code})
-
-
 def _spoken(situation: Situation, heard: int) -> SpokenRequests:
     """Return what people's messages in words after the number `heard` ask for together. Messages that request
     commands are left out."""
@@ -359,30 +392,30 @@ def _answer_of_chef(code: str, command: Command) -> tuple[MessageDraft, ...]:
     """Return the chef's answer to words; empty if a request is the answer."""
     if code == DOING:
         does = command != WAIT_ONE
-        return (_message("will_do", PLAN_KEY, (command,)) if does else _message("chef_waits"),)
-    return (_message(code),) if code not in ("", ASKS_NEXT) else ()
+        return (message("will_do", PLAN_KEY, (command,)) if does else message("chef_waits"),)
+    return (message(code),) if code not in ("", ASKS_NEXT) else ()
 
 
 def _spoken_answer(spoken: SpokenRequests, todo: Sequence[Macros]) -> MessageDraft:
     """Return the answer to words that request nothing to be brought. `todo` is what remains to be done."""
     if spoken.stops:
-        return _message("stops")
+        return message("stops")
     if spoken.unwanted:
-        return _message("leaves_out")
+        return message("leaves_out")
     if spoken.kind == DOING:
         rest = [macro for unit in todo for macro in unit]
-        return _message("will_do", PLAN_KEY, rest) if rest else _message("no_request")
-    return _message({TALK: "all_right", HELP: "help"}.get(spoken.kind, "only_requests"))
+        return message("will_do", PLAN_KEY, rest) if rest else message("no_request")
+    return message({TALK: "all_right", HELP: "help"}.get(spoken.kind, "only_requests"))
 
 
 def _answer(
     asked: Sequence[Command], spoken: SpokenRequests, *, ignores: bool, can_begin: bool
 ) -> MessageDraft:
     if ignores:
-        return _message("not_now")
+        return message("not_now")
     if can_begin and spoken.is_several:
-        return _message("will_do_once", PLAN_KEY, asked)
-    return _message("will_do" if can_begin else "not_yet", PLAN_KEY, asked)
+        return message("will_do_once", PLAN_KEY, asked)
+    return message("will_do" if can_begin else "not_yet", PLAN_KEY, asked)
 
 
 def _last_number(messages: Sequence[TeamMessage]) -> int:

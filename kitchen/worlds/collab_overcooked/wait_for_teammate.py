@@ -11,9 +11,11 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView, StepView
+from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Event
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext
+from kitchen.worlds.collab_overcooked.chef_requests import COURTESIES
 from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, PLACE, WAIT
 from kitchen.worlds.collab_overcooked.room_layout import OWN_UTENSILS, SHARED_COUNTERS
@@ -49,7 +51,7 @@ def wait_panel(view: SeatView) -> Panel:
     template = "worlds/collab_overcooked/wait_on.jinja"
     if not view.acts:
         return Panel("wait-on", template, WaitButton("", False, 0, 0, ""))
-    said = [one.number for one in view.talk.messages if one.sender not in (None, view.talk.member)]
+    said = [one.number for one in view.talk.messages if _needs_reader(one, view)]
     news = newest_news(view)
     teammate = view.players[1 - view.seat].name
     shows = WaitButton(
@@ -60,6 +62,12 @@ def wait_panel(view: SeatView) -> Panel:
         news.text,
     )
     return Panel("wait-on", template, shows)
+
+
+def _needs_reader(message: TeamMessage, view: SeatView) -> bool:
+    """Return whether a message of somebody else needs the reader. Thanks need no reaction."""
+    is_thanks = message.data.get(CODE_KEY) in COURTESIES
+    return message.sender not in (None, view.talk.member) and not is_thanks
 
 
 def newest_news(view: SeatView) -> News:

@@ -1,4 +1,4 @@
-"""The ready study of chef or assistant beside the stand-in, played by a person in either seat."""
+"""The ready study of chef and assistant in turn beside the stand-in, played by a person in either seat."""
 
 from __future__ import annotations
 
@@ -60,16 +60,24 @@ def study(ready: int) -> Study:
     return Study.objects.get(pk=ready)
 
 
-def test_it_can_be_opened_with_both_seats_in_three_levels(study: Study) -> None:
+def test_everybody_is_chef_and_assistant_in_turn(study: Study) -> None:
     assert not list(blocking_problems(study))
-    assert {each.key for each in study.conditions.all()} == {
-        f"{seat}_level_{level}" for seat in ("chef", "assistant") for level in (1, 2, 3)
-    }
-    people = {each.between_group: each.organisation["people"] for each in study.conditions.all()}
-    assert people == {"chef": [0], "assistant": [1]}, "the seat is the factor between people"
-    assert {each.within_level for each in study.conditions.all()} == {"level_1", "level_2", "level_3"}
     design = blueprint_of(study)
-    assert design.groups == ("chef", "assistant")
+    games = {group: design.for_group(group).conditions for group in design.groups}
+    for played in games.values():
+        assert [one.within_level for one in played] == [
+            "chef_level_3",
+            "assistant_level_3",
+            "chef_level_4",
+            "assistant_level_4",
+        ]
+        assert [people_in(one) for one in played] == [(0,), (1,)] * 2
+    first, second = ([one.settings["task"] for one in played] for played in games.values())
+    swapped = [first[number] for number in (1, 0, 3, 2)]
+    assert second == swapped and len(set(first)) == 4, "the groups swap the seats of the dishes"
+    person = enter(study, "one")
+    levels = [each.condition.within_level for each in person.rounds.order_by("position")]
+    assert levels == [one.within_level for one in games[person.between_group]], "everybody begins as chef"
     assert missing_translations(design) == {"es": [], "zh-hans": []}
     assert not list(missing_statements(design)), "the consent tells that messages are stored"
 
@@ -78,48 +86,60 @@ def test_it_opens_without_a_warning_of_its_own(study: Study) -> None:
     assert not readiness_problems(study)
 
 
-def test_each_group_practises_in_its_own_seat_with_the_offers_of_its_games(study: Study) -> None:
+def test_everybody_practises_as_chef_with_the_offers_of_the_games(study: Study) -> None:
     design = blueprint_of(study)
-    chef, assistant = (design.for_group(group).practice for group in design.groups)
-    assert (people_in(chef), people_in(assistant)) == ((0,), (1,))
-    assert chef.offers_plans and assistant.offers_plans, "the actions of a request follow by themselves"
+    practices = [design.for_group(group).practice for group in design.groups]
+    assert [people_in(one) for one in practices] == [(0,)] * 2
+    assert all(one.offers_plans for one in practices), "the actions of a request follow by themselves"
     older = Blueprint.from_json(design.in_format(7).to_json())
     assert not older.practice.offers_plans, "practice stays as it was in older documents"
+
+
+def begin_with_the_assistant(study: Study) -> None:
+    """Put one group's games as assistant first."""
+    games = ("assistant_level_3", "chef_level_3", "assistant_level_4", "chef_level_4")
+    for number, game in enumerate(games):
+        study.conditions.filter(key=f"carrot_{game}").update(position=100 + number)
+
+
+def test_each_group_practises_in_its_own_seat(study: Study) -> None:
+    begin_with_the_assistant(study)
     people = [enter(study, entry) for entry in ("one", "two")]
     for person in people:
         finish_page(participant_id=person.pk, page="guide")
         person.refresh_from_db()
     practised = {person.between_group: person.practice for person in people}
     seats = {group: each.seats.get(mind=None).number for group, each in practised.items() if each}
-    assert seats == {"chef": 0, "assistant": 1}
+    assert seats == {"pumpkin_first": 0, "carrot_first": 1}
     assert {person.between_group: person.practice_seat for person in people} == seats
     rows = {row.who.between_group: row.seat for row in played_episodes(study, EVERYBODY)}
     assert rows == seats, "the export names the seat"
-    (assistant_person,) = (person for person in people if person.between_group == "assistant")
+    (assistant_person,) = (person for person in people if person.between_group == "carrot_first")
     html = Client().get(assistant_person.get_absolute_url()).content.decode()
     assert "You are Cook 2" in html and "You do not have the recipe" in html
 
 
 def test_groups_that_practise_in_another_seat_than_they_play_are_told(study: Study) -> None:
+    begin_with_the_assistant(study)
     part = study.parts.get(kind="practice")
     part.settings = {key: value for key, value in part.settings.items() if key != "own_seat"}
     part.save()
     (problem,) = readiness_problems(study)
-    assert problem.words.startswith("Participants of the group assistant practise in another seat")
+    assert problem.words.startswith("Participants of the group carrot_first practise in another seat")
     assert not problem.hinders
     words = [pair.label for pair in part_pairs(blueprint_of(study).part("practice"))]
     assert "Practise in the seat of the group's first condition" not in words
 
 
 def test_a_condition_without_plans_cannot_be_opened(study: Study) -> None:
-    study.conditions.filter(key="chef_level_1").update(offers_plans=False)
+    study.conditions.filter(key="pumpkin_chef_level_3").update(offers_plans=False)
     (problem,) = blocking_problems(study)
     assert "Choose “Let participants plan ahead”" in problem.words and problem.page == "condition"
 
 
 def test_a_condition_in_which_nobody_writes_to_the_participant_needs_no_plans(study: Study) -> None:
     only_asks = {"kind": "custom", "people": [0], "writes": [[0, 1]]}
-    study.conditions.filter(key="chef_level_1").update(offers_plans=False, organisation=only_asks)
+    study.conditions.filter(key="pumpkin_chef_level_3").update(offers_plans=False, organisation=only_asks)
     assert not blocking_problems(study)
 
 
@@ -171,7 +191,7 @@ def faults(episode: Episode) -> list[object]:
 def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(
     study: Study, admin_client: Client
 ) -> None:
-    episode, pair = begun(study, "chef_level_3"), soup(study, "chef_level_3")
+    episode, pair = begun(study, "pumpkin_chef_level_3"), soup(study, "pumpkin_chef_level_3")
     for unit in pair.units:  # the same words each time: other requests are no repetition
         assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
     play(episode, 0, list(pair.chef))
@@ -206,13 +226,14 @@ def test_after_practice_a_person_beside_a_program_is_told_of_one_teammate(
     assert "the first game that counts, together with your teammate." in page
 
 
-@pytest.mark.parametrize("condition", ["assistant_level_1", *nightly("assistant_level_3")])
+@pytest.mark.parametrize("condition", ["carrot_assistant_level_3", *nightly("pumpkin_assistant_level_4")])
 def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study, condition: str) -> None:
     episode, pair = begun(study, condition), soup(study, condition)
     answer(episode.pk, 1, episode.minds.get().number)
     view = current_seat_view(episode.seats.get(number=1))
-    (asked,) = [said for said in view.talk.messages if said.sender == 0]
-    assert asked.data["requests"] == [list(macro) for macro in pair.units[0]], "it opens towards a person"
+    asked = [said.data["requests"] for said in view.talk.messages if said.sender == 0]
+    units = [[list(macro) for macro in unit] for unit in pair.units]
+    assert asked == units[:2], "it opens towards a person, who chooses the order"
     play(episode, 1, list(pair.assistant))
     episode.refresh_from_db()
     assert (episode.score["success"], episode.score["progress_completeness"]) == (1, 1)
@@ -227,7 +248,7 @@ def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study, conditi
 def test_requests_that_the_assistant_could_never_do_are_refused_and_nothing_is_sent(
     study: Study, requests: Json
 ) -> None:
-    episode = begun(study, "chef_level_1")
+    episode = begun(study, "pumpkin_chef_level_3")
     assert say(episode, 0, requests=requests) == "no_such_request"
     assert not Message.objects.filter(episode=episode).exists()
 
@@ -238,7 +259,7 @@ RECIPE = re.compile(r"recipe\"|chopping board: |in the oven: |in the pot: ", re.
 def test_the_assistant_gets_no_word_of_the_recipe_before_it_is_said(study: Study) -> None:
     """Neither on the page with its guide, nor in its JSON, until the chef writes it."""
     pages = {}
-    for seat, condition in enumerate(("chef_level_3", "assistant_level_3")):
+    for seat, condition in enumerate(("pumpkin_chef_level_3", "carrot_assistant_level_3")):
         view = current_seat_view(begun(study, condition).seats.get(number=seat))
         page = get_page(CollabOvercooked.kind)
         more = {"socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}

@@ -1,0 +1,183 @@
+"""Decide what the chef that plays by fixed rules asks a person for, and how it reacts to the person.
+
+The chef asks for up to two things at a time, and the person chooses the order. It thanks for a useful thing
+that it did not ask for, and says so if it cannot use a thing. It never sends a request twice while it is
+open. Two programs play as in the benchmark instead, with one request at a time (`recipe_partner`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kitchen.contract.organisation import SAY
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft
+from kitchen.contract.world import Command, Json
+from kitchen.words.gettext_without_django import in_english
+from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT
+from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, KitchenThings, refusal_code
+from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, ReferencePair
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    COUNTER,
+    DISPENSERS,
+    INGREDIENTS,
+    SHARED_COUNTERS,
+)
+
+MOST_OPEN = 2
+"""Requests that are open at the same time."""
+REMIND_AFTER = 8
+"""Steps without any progress after which the chef reminds the person of an open request, in words."""
+ABOUT_KEY = "about"
+"""Key of a message's data for commands that its sentence names. They are neither a request nor a plan."""
+COURTESIES = ("thanks_ahead",)
+"""Codes of sentences that need no reaction, so that they do not end a person's wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAtWork:
+    """What the chef sees of a person who assists it."""
+
+    step: int
+    done: Sequence[Command]
+    """The person's macros that took effect."""
+    is_busy: bool
+    things: KitchenThings
+    pair: ReferencePair
+    """The known good sequences that the chef follows."""
+    units: Sequence[Macros]
+    """What the person still has to bring, in the order in which the chef needs it."""
+    ingredients: Sequence[str]
+    """The raw ingredients of the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequests:
+    """The memory of a chef beside a person."""
+
+    open: tuple[tuple[str, Macros], ...] = ()
+    """(thing that the chef needs, requested macros) of each open request."""
+    macros_read: int = 0
+    """How many of the person's macros were looked at."""
+    progress_step: int = 0
+    """The step of the last request, reminder, or macro of the person."""
+
+    @classmethod
+    def from_memory(cls, memory: Any) -> OpenRequests:
+        """Return what `to_memory` stored; nothing is open without a memory."""
+        stored = memory if isinstance(memory, Mapping) and "open" in memory else {"open": []}
+        listed = tuple((thing, tuple(map(tuple, macros))) for thing, macros in stored["open"])
+        return cls(listed, stored.get("macros_read", 0), stored.get("progress_step", 0))
+
+    def to_memory(self) -> Json:
+        """Return the requests as JSON."""
+        return {
+            "open": [[thing, macros] for thing, macros in self.open],
+            "macros_read": self.macros_read,
+            "progress_step": self.progress_step,
+        }
+
+
+def message(code: str, key: str = "", macros: Sequence[Command] = ()) -> MessageDraft:
+    """Return the sentence with this code. The text is English; pages translate it by its code."""
+    data = {key: [list(macro) for macro in macros]} if key else {}
+    with in_english():
+        return MessageDraft(stand_in_sentence(code, macros), SAY, data={**data, CODE_KEY: code})
+
+
+def ask_person(
+    seen: PersonAtWork, before: OpenRequests, answer: str, wrong_unit: Callable[[], Macros | None]
+) -> tuple[OpenRequests, tuple[MessageDraft, ...]]:
+    """Return what is open now, and what the chef says: reactions, new requests, or a reminder.
+
+    `answer` is the code of the answer to what the person has just said. With ASKS_NEXT, an open request is
+    named again. `wrong_unit` returns a wrong request to make instead of the next one, or None. A person in
+    the middle of an action is not disturbed, unless the person asked something.
+    """
+    is_asked = answer == ASKS_NEXT
+    if seen.is_busy:
+        return before, (message("finish_first"),) if is_asked else ()
+    reactions = tuple(_reactions(seen, before))
+    brought = set(_brought(seen.done, before.macros_read))
+    open_now = tuple(one for one in before.open if _thing(one[1]) not in brought)
+    asked = tuple(_new_requests(seen, open_now, wrong_unit))
+    new = tuple(message("do_this", REQUESTS_KEY, macros) for _, macros in asked)
+    has_progress = bool(asked) or len(seen.done) != before.macros_read
+    now = OpenRequests((*open_now, *asked), len(seen.done), before.progress_step)
+    now = replace(now, progress_step=seen.step) if has_progress else now
+    if new or reactions:
+        return now, (*reactions, *new)
+    is_late = bool(open_now) and seen.step - now.progress_step >= REMIND_AFTER
+    if open_now and (is_late or is_asked):
+        reminder = message("still_need", ABOUT_KEY, open_now[0][1])
+        return replace(now, progress_step=seen.step), (reminder,)
+    return now, (message("nothing_now"),) if is_asked else ()
+
+
+def chef_pairs(pairs: Sequence[ReferencePair], shortest: int) -> Iterator[ReferencePair]:
+    """Yield the known good sequences that a chef beside a person can follow, the shortest one first. The
+    others use the same things in another order. So each has the units of the shortest one, which are whole.
+    """
+    yield pairs[shortest]
+    yield from (pair._replace(units=pairs[shortest].units) for pair in pairs if pair != pairs[shortest])
+
+
+def _thing(unit: Macros, held: str | None = None) -> str:
+    """Return the thing that a unit brings: what its last pickup takes, or what is held already."""
+    return next((macro[1] for macro in reversed(unit) if macro[0] == PICKUP), held or "")
+
+
+def _brought(done: Sequence[Command], first: int) -> Iterator[str]:
+    """Yield what was put down by the macros from number `first` on."""
+    for number in range(max(first, 1), len(done)):
+        if done[number] == (PLACE,) and done[number - 1][0] == PICKUP:
+            yield done[number - 1][1]
+
+
+def _missing(seen: PersonAtWork) -> list[str]:
+    """Return the things that the person still has to bring."""
+    return [_thing(unit, seen.things.hold[ASSISTANT]) for unit in seen.units]
+
+
+def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraft]:
+    """Yield a sentence about each thing that the person took or brought without being asked."""
+    requested = {macro[1] for _, macros in before.open for macro in macros if macro[0] == PICKUP}
+    wanted = {macro[1] for macro in seen.pair.chef if macro[0] == PICKUP and macro[-1] == COUNTER}
+    for macro in seen.done[before.macros_read :]:
+        is_useless = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
+        if is_useless and macro[1] not in requested:
+            yield message("cannot_use", ABOUT_KEY, (macro,))
+    for thing in _brought(seen.done, before.macros_read):
+        if thing in requested:
+            continue
+        macro = (PICKUP, thing, COUNTER)
+        if thing in wanted:
+            yield message("thanks_ahead", ABOUT_KEY, (macro,))
+        elif thing in seen.ingredients:
+            yield message("cannot_use", ABOUT_KEY, (macro,))
+
+
+def _new_requests(
+    seen: PersonAtWork,
+    open_now: Sequence[tuple[str, Macros]],
+    wrong_unit: Callable[[], Macros | None],
+) -> Iterator[tuple[str, Macros]]:
+    """Yield the next units that the person can begin, until `MOST_OPEN` requests are open. A unit that is not
+    the next one must leave a shared counter free."""
+    known, free = {thing for thing, _ in open_now}, len(seen.things.free(SHARED_COUNTERS))
+    for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
+        has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)
+        if has_room and thing not in known and _can_begin(seen.things, unit):
+            known.add(thing)
+            yield thing, wrong_unit() or unit
+
+
+def _can_begin(things: KitchenThings, unit: Macros) -> bool:
+    """Return whether the person can begin a unit now, or could with empty hands."""
+    first = unit[0]
+    if first[-1] in DISPENSERS:
+        return True
+    return refusal_code(things, ASSISTANT, first) in ("", "hands_full")

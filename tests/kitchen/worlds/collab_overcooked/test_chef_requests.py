@@ -1,0 +1,164 @@
+"""The chef asks a person for up to two things, reacts to what the person does, and repeats no request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from kitchen.agents.make_situation import make_situation
+from kitchen.contract.agent import run_without_waiting
+from kitchen.contract.team_messages import MessageDraft, commands_in
+from kitchen.contract.world import Command
+from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, MOST_OPEN, REMIND_AFTER
+from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
+from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+from tests.kitchen.worlds.collab_overcooked.games import command, game
+
+SOUP, STEW = "baked_carrot_soup", "sliced_zucchini_and_chickpea_stew"
+PATIENCE = 40
+"""Steps after which somebody who cannot begin an action tries it in vain."""
+
+
+@dataclass
+class Beside:
+    """A game of the chef beside a person who does what the test says."""
+
+    world: CollabOvercooked
+    chef: RecipePartner = field(default_factory=lambda: RecipePartner({}))
+    memory: Any = None
+    says: list[MessageDraft] = field(default_factory=list)
+
+    def step(self, macro: Command | None = None) -> None:
+        """Let the chef decide, and play one step."""
+        assert not self.world.has_ended, "the game is over"
+        seen = make_situation(self.world, (0,), memory=self.memory, people=(1,), seed=1)
+        made = run_without_waiting(self.chef.decide(seen))
+        self.memory, given = made.memory, dict(made.commands) if self.world.doing[0] is None else {}
+        self.says += made.says
+        self.world.step(given | ({1: macro} if macro else {}))
+
+    def do(self, macros: Sequence[Command]) -> None:
+        """Let the person do these macros, each as soon as it can begin."""
+        for macro in macros:
+            for _ in range(PATIENCE):
+                if self.world.doing[1] is None and self.world.allows(1, macro):
+                    break
+                self.step()
+            self.step(macro)
+        while self.world.doing[1] is not None:
+            self.step()
+
+    @property
+    def read(self) -> int:
+        """How many of the person's macros the chef has seen."""
+        return int(self.memory["macros_read"])
+
+    def codes(self) -> list[str]:
+        return [str(one.data["code"]) for one in self.says]
+
+    def requests(self) -> list[tuple[Command, ...]]:
+        return [tuple(found) for one in self.says if (found := commands_in(one.data, "requests"))]
+
+
+def macros(text: str) -> list[Command]:
+    return [command(one) for one in text.split("; ")]
+
+
+@pytest.mark.parametrize("name", [SOUP, STEW, "taro_bean_and_bell_pepper_patty"])
+def test_two_requests_are_open_and_a_person_may_begin_with_the_second(name: str) -> None:
+    beside = Beside(game(name, gamma=3.0))
+    beside.step()
+    assert len(beside.requests()) == MOST_OPEN
+    while not beside.world.has_ended:
+        if beside.world.doing[1] is not None or beside.read < len(beside.world.history[1]):
+            beside.step()
+            continue
+        open_now = [tuple(map(tuple, macros)) for _, macros in beside.memory["open"]]
+        assert len(open_now) <= MOST_OPEN
+        rests = (remaining_unit(beside.world.things, unit) for unit in reversed(open_now))
+        beside.step(next((rest[0] for rest in rests if rest and beside.world.allows(1, rest[0])), None))
+    assert beside.world.delivered
+    assert len(set(beside.requests())) == len(beside.requests()), "no request comes twice"
+    assert set(beside.codes()) == {"do_this"}
+
+
+def every_unit(name: str) -> Iterator[tuple[Command, ...]]:
+    beside = Beside(game(name, gamma=3.0))
+    beside.step()
+    yield from beside.requests()
+
+
+def test_the_chef_goes_on_with_what_comes_first() -> None:
+    beside = Beside(game(STEW, gamma=3.0))
+    beside.do(macros("pickup chickpea ingredient_dispenser; place_obj_on_counter"))
+    while beside.world.things.utensils["pot0"].contents != ["chickpea"]:
+        beside.step()
+    assert beside.world.clock < 20, "it does not wait for the slices"
+
+
+def test_an_unasked_useful_thing_is_thanked_for_and_never_asked_for() -> None:
+    beside = Beside(game(STEW, gamma=3.0))
+    beside.step()
+    beside.do(macros("pickup dish dish_dispenser; place_obj_on_counter"))
+    beside.step()
+    assert beside.codes() == ["do_this", "do_this", "thanks_ahead"]
+    assert "dish" in beside.says[-1].text and ABOUT_KEY in beside.says[-1].data
+    for unit in beside.requests():
+        beside.do(unit)
+    while not beside.world.has_ended:
+        beside.step()
+    assert beside.world.delivered and len(beside.requests()) == MOST_OPEN
+
+
+@pytest.mark.parametrize(
+    ("did", "named"),
+    [
+        ("pickup egg ingredient_dispenser", "egg"),
+        ("pickup carrot ingredient_dispenser; place_obj_on_counter", "carrot"),
+    ],
+    ids=["another ingredient", "an ingredient that was not cut"],
+)
+def test_a_thing_of_no_use_is_named_and_the_dish_is_still_made(did: str, named: str) -> None:
+    beside = Beside(game(SOUP, gamma=3.0))
+    beside.step()
+    beside.do(macros(did))
+    beside.step()
+    assert beside.codes()[2:3] == (["cannot_use"] if named == "egg" else [])
+    if named == "egg":
+        assert named in beside.says[2].text
+        beside.do(macros("place_obj_on_counter"))
+    for unit in every_unit(SOUP):
+        beside.do(unit)
+    while not beside.world.has_ended:
+        beside.step()
+    assert beside.world.delivered
+
+
+def test_an_open_request_is_named_again_in_words_and_not_sent_again() -> None:
+    beside = Beside(game(SOUP, gamma=3.0))
+    for _ in range(2 * REMIND_AFTER + 1):
+        beside.step()
+    assert beside.codes() == ["do_this", "do_this", "still_need", "still_need"]
+    assert len(beside.requests()) == 2
+
+
+def test_what_was_lost_is_asked_for_again() -> None:
+    beside = Beside(game(SOUP, gamma=3.0))
+    beside.step()
+    unit = beside.requests()[0]
+    beside.do(unit)
+    beside.world.counters = [None] * len(beside.world.counters)
+    beside.step()
+    assert beside.requests().count(unit) == 2
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_sentences_name_things_and_no_commands_are_left_out(name: str) -> None:
+    for unit in every_unit(name):
+        assert stand_in_sentence("still_need", unit).count(";") == len(unit) - 1
