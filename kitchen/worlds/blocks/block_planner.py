@@ -40,6 +40,7 @@ from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprints import TOOLS
 from kitchen.worlds.blocks.builder_request_steps import blocked_cells, requested_steps, tried_cells
 from kitchen.worlds.blocks.builder_requests import BuilderRequests, hear_builder_requests
+from kitchen.worlds.blocks.construction_world import BY_BLOCK
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.dispatcher.player_requests import hear_requests, requested_commands
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
@@ -341,9 +342,15 @@ def _shared_material(team: Team, seat: int) -> Command | None:
 
 def _building_step(team: Team, seat: int, taken: Iterable[tuple[int, ...]]) -> Command:
     """Return the command to change the nearest wrong cell of the lowest unfinished level. If the seat can
-    change none there, return a command to build another level. If it can build none, return `go_on`."""
-    builds = (command for command in team.situation.legal[seat] if command[0] == "build")
+    change none there, return a command to build another level, or to place a block of it where people
+    build block by block. If it can build none, return `go_on`."""
+    verb = "place" if team.situation.briefs[seat].get(BY_BLOCK) else "build"
+    builds = (one for one in team.situation.legal[seat] if one[0] == verb and _cell_of(one) not in taken)
     return nearest_change(team.seen[seat], taken) or next(builds, GO_ON)
+
+
+def _cell_of(command: Command) -> tuple[int, ...]:
+    return tuple(map(int, command[-3:])) if command[0] == "place" else ()
 
 
 class PlannerAdviser(Adviser):

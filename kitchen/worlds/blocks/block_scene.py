@@ -145,6 +145,11 @@ class BlockScene(SimpleWorld):
         """Return whether this seat may see the blueprint."""
         return True
 
+    def level_offered(self, seat: int) -> int | None:
+        """Return the level of the blueprint of which the menu offers blocks to this seat: the lowest
+        unfinished one. None if there is none."""
+        return self.comparison.level if self.comparison else None
+
     def nearest_block(self, seat: int, kind: str) -> Cell | None:
         """Return the cell of the nearest block of this kind; None if none is near the seat.
 

@@ -66,9 +66,9 @@ class Place(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield `place` commands for the menu: the nearest missing blocks of the lowest unfinished level.
-        Only materials that the seat holds are offered."""
-        level = scene.comparison.level if scene.comparison else None
+        """Yield `place` commands for the menu: the nearest missing blocks of a level (`level_offered`). Only
+        materials that the seat holds are offered."""
+        level = scene.level_offered(seat)
         if scene.blueprint and level is not None and scene.knows_blueprint(seat):
             wanted = scene.blueprint.levels[level]
             cells = (cell for cell in scene.missing_blocks(seat, level) if cell not in scene.sought)

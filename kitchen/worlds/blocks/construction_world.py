@@ -38,6 +38,8 @@ LEAST_STEPS, STEPS_BY_ROOMS = 600, 300
 EVEN, BY_MATERIAL = "even", "by_material"
 KNOWN_BY = "known_by"
 """Key of the brief: the seats that know the blueprint, where some do not."""
+BY_BLOCK = "by_block"
+"""Setting, and key of the brief: people build block by block."""
 NOBODY, FIRST_SEAT, OTHER_SEATS = "nobody", "first", "others"
 
 
@@ -74,6 +76,16 @@ class Construction(BuildingWorld):
             choices=((EVEN, "Evenly"), (BY_MATERIAL, "Each material to one seat")),
         ),
         Setting("build", "bool", "Seats can build a level with one command", True),
+        Setting(
+            BY_BLOCK,
+            "bool",
+            "People build block by block",
+            False,
+            help="The page then offers people no command for a whole level, and offers each builder the "
+            "nearest blocks that it can place, on any level. `blocks_planner` builds in the same way. Other "
+            "programs can still build a level with one command.",
+            later=True,
+        ),
         Setting(
             "blueprint_blocked",
             "choice",
@@ -145,17 +157,34 @@ class Construction(BuildingWorld):
         that knows the blueprint."""
         return verb == "build" and not (self.chosen["build"] and self.knows_blueprint(seat))
 
+    def level_offered(self, seat: int) -> int | None:
+        """Return the level of which the menu offers blocks to this seat: the lowest unfinished one. With the
+        setting `by_block`, it is the lowest one to which this seat can add a block."""
+        lowest = super().level_offered(seat)
+        if lowest is None or not self.chosen[BY_BLOCK]:
+            return lowest
+        levels = range(lowest, len(self.blueprint.levels) if self.blueprint else lowest)
+        return next((level for level in levels if _is_free(self, seat, level)), lowest)
+
     def brief(self, seat: int) -> dict[str, Json]:
         """Return the size of the box and the step limit. A seat that knows the blueprint also gets it, as
-        `blueprint`. If some seats do not know it, `known_by` lists those that do."""
+        `blueprint`. If some seats do not know it, `known_by` lists those that do. `by_block` is there if
+        people build block by block."""
         (_, (far_x, far_y, far_z)) = self.box
         known: dict[str, Json] = {
             "size": [far_x + 1, far_y + 1, far_z + 1],
             "limit": self.time_limit,
             "build": bool(self.chosen["build"]),
         }
+        if self.chosen[BY_BLOCK]:
+            known[BY_BLOCK] = True
         if self.blueprint and self.knows_blueprint(seat):
             known["blueprint"] = self.blueprint.drawing()
         if self.chosen["blueprint_blocked"] != NOBODY:
             known[KNOWN_BY] = [each for each in range(self.seats) if self.knows_blueprint(each)]
         return known
+
+
+def _is_free(world: Construction, seat: int, level: int) -> bool:
+    """Return whether the seat can add a block to this level that no other seat is about to place."""
+    return any(cell not in world.sought for cell in world.missing_blocks(seat, level))

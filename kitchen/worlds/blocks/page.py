@@ -6,21 +6,22 @@ A page shows a drawn map, and the same facts as text and tables.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
-from kitchen.pages.default_page import PLATFORM_EVENTS, CommandChoice, DefaultPage, SpokenStep
+from kitchen.pages.default_page import PLATFORM_EVENTS, CommandChoice, CommandGroup, DefaultPage, SpokenStep
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
+from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece
 from kitchen.worlds.blocks.building_progress import progress_panel
 from kitchen.worlds.blocks.cell_words import cell_words
-from kitchen.worlds.blocks.construction_world import KNOWN_BY
+from kitchen.worlds.blocks.construction_world import BY_BLOCK, KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.goal_cards import goal_panel
 from kitchen.worlds.blocks.goal_outcome import goal_outcome
@@ -68,6 +69,8 @@ _SCRIPTS = (
     *("map_pointing", "map_tools", "map"),
 )
 """The scripts of the map, in the order in which they use each other."""
+AT_A_TIME = 10
+"""Blocks that a suggested request asks for."""
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
 """Verbs whose last word is an amount."""
 
@@ -129,6 +132,17 @@ class BlocksPage(DefaultPage):
         *item, x, y, z = command[1:]
         place = cell_words((int(x), int(y), int(z)), view.brief["size"])
         return gettext(IN_CELLS[command[0]]).format(*map(item_words, item), place=place)
+
+    def command_groups(
+        self, view: SeatView, without: Container[Command] = ()
+    ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
+        """Return the commands of the menu by verb. Where people build block by block, there is none for a
+        whole level."""
+        if not view.brief.get(BY_BLOCK):
+            return super().command_groups(view, without)
+        levels = {command for command in view.choice.legal if command[0] == "build"}
+        levels.update(command for command in view.choice.legal if command in without)
+        return super().command_groups(view, levels)
 
     def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
         """Return the panel of a command of the menu. The idle command is named for what it does now."""
@@ -198,7 +212,17 @@ class BlocksPage(DefaultPage):
         if self._lacks_blueprint(brief):
             return gettext("What do you need?"), gettext("What goes on level 1?"), held
         suggested = suggested_requests(view) if brief.get(KNOWN_BY) else ()
-        return *suggested, gettext("Give me everything."), held
+        return *suggested, *self._gift_requests(view), held
+
+    def _gift_requests(self, view: SeatView) -> Iterator[str]:
+        """Yield a request for everything that the others hold. Where people build block by block, it is one
+        for some of the material that is lacked at the lowest unfinished level."""
+        if not view.brief.get(BY_BLOCK):
+            yield gettext("Give me everything.")
+            return
+        lacking = {block for _, _, block, _ in view.observation["differences"]} - {AIR}
+        for item in sorted(lacking - view.observation["inventory"].keys())[:1]:
+            yield gettext("Give me {items}.").format(items=counted_items({item: AT_A_TIME}))
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return requests and questions that the planner understands. Empty in the kitchen, whose dispatcher
@@ -418,11 +442,16 @@ class BlocksPage(DefaultPage):
         if "blueprint" in brief:
             facts.append(legend_fact(brief))
         return {
-            "rules": [gettext(text) for text in (first, *self.rules[1:])],
+            "rules": [gettext(text) for text in (first, *self._further_rules(brief))],
             "facts": facts,
             "tables": [*knowledge_tables(brief), *blueprint_tables(brief)],
             "body": self.body,
         }
+
+    def _further_rules(self, brief: Mapping[str, Json]) -> Sequence[str]:
+        if not brief.get(BY_BLOCK):
+            return self.rules[1:]
+        return [_BLOCK_BY_BLOCK if rule == _BY_LEVEL else rule for rule in self.rules[1:]]
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal of this game as a sentence for participants."""
@@ -471,6 +500,8 @@ class BlocksPage(DefaultPage):
 _GOAL_WITHOUT_BLUEPRINT = gettext_noop(
     "Help to build what the blueprint shows, and nothing else. You do not see it: others know it."
 )
+_BY_LEVEL = gettext_noop("One action builds all blocks of a level that you hold; another places one block.")
+_BLOCK_BY_BLOCK = gettext_noop("Choose what you hold, then press a cell. Draw a line over cells to fill them all.")
 _LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")
 _KNOWN = gettext_noop("You see what you hold, but not what the others hold: ask them.")
 
@@ -480,7 +511,7 @@ PAGES: Mapping[str, BlocksPage] = {
         rules=(
             gettext_noop("Build what the blueprint shows, and nothing else."),
             gettext_noop("The materials are shared out among you: give others what they need."),
-            gettext_noop("One action builds all blocks of a level that you hold; another places one block."),
+            _BY_LEVEL,
             _LAST,
             _KNOWN,
         ),

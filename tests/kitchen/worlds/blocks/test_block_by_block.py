@@ -1,0 +1,57 @@
+"""Where people build block by block, no button builds a level, and everybody always has a block to place."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from kitchen.contract.page import SeatView
+from kitchen.pages.default_page import CommandChoice
+from kitchen.worlds.blocks.page import PAGES
+from tests.kitchen.worlds.blocks.games import game, play, step
+from tests.kitchen.worlds.blocks.test_block_planner import PLANNER, situation, solved
+from tests.kitchen.worlds.cuisine.test_page import seen
+
+BOX = 'legend = { s = "stone", p = "oak_planks" }\nlevels = [["ss"], ["pp"], ["ss"]]'
+
+
+def built(**settings: Any) -> Any:
+    return game("construction", inventories="by_material", own_blueprint=BOX, by_block=True, **settings)
+
+
+def offered(view: SeatView) -> set[str]:
+    """The verbs of the page's menu."""
+    _, parts = PAGES["blocks_construction"].command_groups(view)
+    shown = [part.shows for part in parts]
+    return {one.value.split('"')[1] for one in shown if isinstance(one, CommandChoice)}
+
+
+def test_people_are_offered_blocks_and_no_level_but_programs_can_still_build_one() -> None:
+    world = built()
+    assert "place" in offered(seen(world, 0)) and "build" not in offered(seen(world, 0))
+    assert ("build", "0") in world.legal_actions(0)
+    usual = game("construction", inventories="by_material", own_blueprint=BOX)
+    assert "build" in offered(seen(usual, 0)) and "by_block" not in usual.brief(0)
+
+
+def test_who_holds_nothing_for_the_lowest_level_is_offered_blocks_of_the_next_one() -> None:
+    world = built()
+    places = [command for command in world.legal_actions(1) if command[0] == "place"]
+    assert sorted(places) == [("place", "oak_planks", "0", "1", "0"), ("place", "oak_planks", "1", "1", "0")]
+    usual = game("construction", inventories="by_material", own_blueprint=BOX)
+    assert not [command for command in usual.legal_actions(1) if command[0] == "place"]
+
+
+def test_a_block_that_somebody_else_is_about_to_place_is_not_offered() -> None:
+    world = game("construction", {"stone": 4}, {"stone": 4}, own_blueprint=BOX, by_block=True)
+    step(world, "place stone 0 0 0", "-")
+    play(world)
+    places = [command for command in world.legal_actions(1) if command[0] == "place"]
+    assert places == [("place", "stone", "1", "0", "0")]
+
+
+def test_the_planner_places_one_block_at_a_time_and_finishes_the_building() -> None:
+    world = built()
+    commands = asyncio.run(PLANNER.decide(situation(world, (1,), (1,)))).commands
+    assert commands[1][0] == "place"
+    assert solved(built()).over
