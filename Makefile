@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released exports live clicks frames drawin
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack install optimum model lock sbom docs messages pictures films three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum model lock sbom docs messages pictures films three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -45,6 +45,8 @@ two-machines: install  ## let one of two machines vanish during play, by killed 
 	@$(OURS) -m tests.live.two_machines $(OPTIONS)
 attack: install  ## attack the app while six people play, and check every answer: make attack OPTIONS="--quick"
 	@$(OURS) -m tests.live.attack $(OPTIONS)
+minds: install  ## check agents with language models against a local server of many styles and faults: make minds OPTIONS="--quick"
+	@$(OURS) -m tests.minds.model_checks $(OPTIONS)
 install: python  ## only create .venv, with the tools for tests
 	@$(INSTALL) requirements-dev.txt
 optimum: python  ## compare the planner with the exact optimum of small cases (installs OR-tools)

@@ -23,19 +23,23 @@ class KitchenConfig(AppConfig):
     def ready(self) -> None:
         """Prepare the app when Django has started.
 
-        Record the migrations of this version, use Django for translations, and extend turn deadlines after
-        outages and clock changes.
+        Record the migrations of this version, use Django for translations, share pauses of language models
+        through the cache, and extend turn deadlines after outages and clock changes.
         """
+        from django.core.cache import cache
+
         from kitchen.infra.db_errors import known_migrations
 
         known_migrations()
         from django.utils import translation
 
+        from kitchen.llm.circuit_breaker import share_pauses
         from kitchen.play.turn.step_timer import extend_deadlines, shift_deadlines
         from kitchen.uptime.heartbeat import clock_set, outage_over
         from kitchen.words.gettext_without_django import use_translations
 
         use_translations(translation)
+        share_pauses(cache)
         outage_over.connect(extend_deadlines)
         clock_set.connect(shift_deadlines)
 

@@ -34,6 +34,7 @@ from brigade.celery import app
 from brigade.middleware import CompressedStaticMiddleware
 from brigade.paths import broker_url
 from kitchen.infra.append_only import erasure_allowed
+from kitchen.llm import circuit_breaker
 from kitchen.llm import provider_registry as llm_registry
 from kitchen.llm.model_wrappers import RetryPolicy
 from kitchen.registry.world_registry import WORLDS_VARIABLE, world_folders
@@ -71,6 +72,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionfinish() -> None:
     """Remove the run's files in the process that started the run."""
     Template().drop()
+
+
+@pytest.fixture(autouse=True)
+def no_pauses_of_models() -> None:
+    """Let each test begin with models that are not paused, and share pauses with no other process."""
+    circuit_breaker.forget_pauses()
 
 
 @pytest.fixture(scope="session", autouse=True)

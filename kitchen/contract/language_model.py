@@ -17,6 +17,7 @@ rule decides instead. The last column shows whether the call may be repeated::
     ├── FullContextError      context    no: the prompt and the answer do not fit into the model's context
     ├── TooLongReplyError     too_long   no: the answer is longer than any that is asked for
     ├── BudgetSpentError      budget     no: the study's money is spent
+    ├── ModelPausedError      paused     no: the model failed several times, so it is not called for a while
     └── UnpricedError         unpriced   no: the price of the call is unknown, and the study has a budget
 """
 
@@ -43,6 +44,8 @@ class ModelError(Exception):
 
     code: ClassVar[str] = "error"
     again: ClassVar[bool] = False
+    server_failed: ClassVar[bool] = False
+    """True if the server or the network failed, whatever was asked."""
     retry_after: float | None = None
     """Seconds that the server asked to wait, if it did."""
     usage: Usage | None = None
@@ -68,6 +71,13 @@ class CallTimeoutError(ModelError):
     """No answer in time."""
 
     code = "timeout"
+    server_failed = True
+
+
+class NoTimeLeftError(CallTimeoutError):
+    """The time was over before anything was sent."""
+
+    server_failed = False
 
 
 class ConnectionLostError(ModelError):
@@ -75,6 +85,7 @@ class ConnectionLostError(ModelError):
 
     code = "connection"
     again = True
+    server_failed = True
 
 
 class RateLimitedError(ModelError):
@@ -82,6 +93,7 @@ class RateLimitedError(ModelError):
 
     code = "429"
     again = True
+    server_failed = True
 
 
 class OverloadedError(ModelError):
@@ -89,6 +101,7 @@ class OverloadedError(ModelError):
 
     code = "529"
     again = True
+    server_failed = True
 
 
 class ServerFailedError(ModelError):
@@ -96,6 +109,7 @@ class ServerFailedError(ModelError):
 
     code = "5xx"
     again = True
+    server_failed = True
 
 
 class RejectedError(ModelError):
@@ -144,6 +158,12 @@ class BudgetSpentError(ModelError):
     """The study's budget does not cover this call: it was not made."""
 
     code = "budget"
+
+
+class ModelPausedError(ModelError):
+    """The model failed several times in a row, so it is not called for a while: the call was not made."""
+
+    code = "paused"
 
 
 class UnpricedError(ModelError):

@@ -39,6 +39,7 @@ from kitchen.experiments.models import Experiment, ExperimentEpisode, Experiment
 from kitchen.experiments.play_episodes import (
     DECISION_SECONDS,
     EpisodeFailedError,
+    ModelAwayError,
     MoneySpentError,
     do_nothing,
     failed_row,
@@ -265,8 +266,8 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
     """Play an episode and store its result row. Return whether this process stored the row.
 
     Every step is logged when it is taken. Steps that are already logged are replayed without new model calls.
-    An error of the co-player gives a failed row. A problem of all episodes (missing key, no money) stops the
-    experiment. If the database is unreachable for a moment, the function waits.
+    An error of the co-player gives a failed row. A problem of all episodes (missing key, no money, a model
+    without answers) stops the experiment. If the database is unreachable for a moment, the function waits.
     """
     try:
         check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
@@ -325,6 +326,8 @@ def _why(error: Exception) -> str:
     contain an API key."""
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
+    if isinstance(error, ModelAwayError):
+        return f"a model does not answer: {error}"
     if isinstance(error, SetupError):
         return str(error)
     return str(EpisodeFailedError.by(error))

@@ -180,8 +180,8 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class UntakenStep:
-    """The log entry of a step that was not taken because of a spent budget or an error. It has the model
-    calls made for the step."""
+    """The log entry of a step that was not taken, because of a spent budget, an error, or a model that was
+    paused (the step is then decided again). It has the model calls made for the step."""
 
     step: int
     calls: tuple[Call, ...]

@@ -28,7 +28,7 @@ from kitchen.contract.decision_notes import (
     predictions_in,
     reading_from_note,
 )
-from kitchen.contract.language_model import BudgetSpentError, Payer, UnpricedError, total_cost
+from kitchen.contract.language_model import BudgetSpentError, Call, Payer, UnpricedError, total_cost
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_measures import plannings_a_member, steps_to_goal
@@ -37,6 +37,7 @@ from kitchen.experiments.episode_rows import FAILED, REQUIRED_COLUMNS, EpisodeRo
 from kitchen.experiments.experiment_setup import EpisodeJob
 from kitchen.experiments.log_entries import LogHead, StepEntry, UntakenStep
 from kitchen.experiments.log_files import LogError, LogRecorder, PlayedLog, WritePiece
+from kitchen.llm.circuit_breaker import unanswered_model
 from kitchen.registry.agent_registry import make_agents
 from kitchen.registry.world_metrics import share_count_values, with_log_metrics
 from kitchen.registry.world_registry import get_ground, get_world
@@ -242,6 +243,17 @@ class MoneySpentError(Exception):
     """Raised when the budget does not cover a call. The episode ends, so that no fallback plays on."""
 
 
+class ModelAwayError(Exception):
+    """Raised when a model gave no answer for `MODEL_WAIT_SECONDS`. The episode ends, so that no fallback
+    plays on."""
+
+
+MODEL_WAIT_SECONDS = 600.0
+"""Seconds that an experiment waits for a model that keeps failing, before it stops."""
+LOOK_SECONDS = 5.0
+"""Longest time in seconds between two looks whether the model may be called again."""
+
+
 def do_nothing(*_: object) -> None:
     """Accept any arguments and do nothing. Used as a default callback."""
 
@@ -258,6 +270,7 @@ def play_episode(
     sink: WritePiece = do_nothing,
     before: PlayedLog | None = None,
     program: str = "",
+    sleep: Callable[[float], None] = time.sleep,
 ) -> EpisodeRow:
     """Play one episode to its end and return its result row. The same job and settings give the same episode
     if the co-player decides the same.
@@ -265,17 +278,19 @@ def play_episode(
     `purse` pays for model calls. `seconds` is the time limit of a decision. `steps` is the number of steps; 0
     means the usual number. `sink` stores the log. `program` is the version of this application for the log.
     `before` is an earlier log of the episode, which is replayed without new model calls before the episode
-    continues.
+    continues. While a model is paused because it keeps failing, the episode waits for it; `sleep` waits.
 
-    Raises MoneySpentError if the budget is spent, and EpisodeFailedError if the co-player or the world fails.
+    Raises MoneySpentError if the budget is spent, ModelAwayError if a model gives no answer for too long, and
+    EpisodeFailedError if the co-player or the world fails.
     Raises LogError if `before` belongs to another episode or leads to another state.
     """
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
         course.catch_up(before)
     recorder = LogRecorder(course.head, sink, before)
+    wait = ModelWait(after_step, sleep)
     try:
-        for entry in _steps(course, recorder.add_untaken, purse, seconds):
+        for entry in _steps(course, recorder.add_untaken, purse, seconds, wait):
             try:
                 recorder.add(entry)
             except (TypeError, ValueError) as error:  # the co-player's note or memory is not JSON
@@ -315,16 +330,55 @@ def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json
     """Measure the seconds per step over the first `steps` steps of this job. Raises EpisodeFailedError if a
     step fails."""
     began = time.perf_counter()
-    taken = _steps(RunningEpisode(log_head(job, coplayer, settings)), do_nothing, None, DECISION_SECONDS)
+    course = RunningEpisode(log_head(job, coplayer, settings))
+    taken = _steps(course, do_nothing, None, DECISION_SECONDS, ModelWait())
     played = sum(1 for _ in zip(range(steps), taken, strict=False))
     return (time.perf_counter() - began) / max(played, 1)
 
 
+class ModelWait:
+    """Waits for a model that keeps failing. `beat` is called every few seconds, and `sleep` waits."""
+
+    def __init__(
+        self, beat: Callable[[], None] = do_nothing, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.beat, self.sleep = beat, sleep
+        self.waited = 0.0
+        """Seconds since the last answer."""
+
+    def is_needed(self, calls: Sequence[Call]) -> bool:
+        """Return whether the step of these calls must be decided again, because a model is paused."""
+        if unanswered_model(calls):
+            return True
+        if calls:
+            self.waited = 0.0
+        return False
+
+    def until_next_try(self, calls: Sequence[Call]) -> None:
+        """Wait until the paused model among these calls may be called again. Raises ModelAwayError after
+        `MODEL_WAIT_SECONDS` without an answer."""
+        away = unanswered_model(calls)
+        if away is None:  # it has just answered somebody else
+            return
+        if self.waited >= MODEL_WAIT_SECONDS:
+            raise ModelAwayError(f"{away.name} gave no answer for {self.waited:.0f} s")
+        left = max(1.0, away.seconds_left)
+        while left > 0:
+            self.beat()
+            self.sleep(min(left, LOOK_SECONDS))
+            self.waited += min(left, LOOK_SECONDS)
+            left -= LOOK_SECONDS
+
+
 def _steps(
-    course: RunningEpisode, record_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
+    course: RunningEpisode,
+    record_untaken: Callable[[UntakenStep], None],
+    purse: Payer | None,
+    seconds: float,
+    wait: ModelWait,
 ) -> Iterator[StepEntry]:
-    """Play the episode to its end, and yield each step when it is taken. If a step fails, `record_untaken`
-    still records its model calls."""
+    """Play the episode to its end, and yield each step when it is taken. If a step fails, or is decided
+    again, `record_untaken` still records its model calls."""
     with _unforeseen():
         agents = course.agents()
     with asyncio.Runner() as loop:
@@ -332,6 +386,11 @@ def _steps(
             with _unforeseen():
                 asked = loop.run(course.ask(agents, limits=DecisionLimits(seconds, purse)))
             _check_money(course, asked, record_untaken)
+            calls = tuple(call for each in asked for call in each.decision.calls)
+            if wait.is_needed(calls):
+                record_untaken(UntakenStep(course.game.clock + 1, calls))
+                wait.until_next_try(calls)
+                continue
             with _unforeseen():
                 entry = take_and_log_step(course, course.step_of(asked))
             yield entry

@@ -47,6 +47,9 @@ model_seconds = Histogram(
 model_tokens = Counter(
     "brigade_model_tokens", "Tokens that models were sent or answered.", ["provider", "model", "kind"]
 )
+model_pauses = Counter(
+    "brigade_model_pauses", "Times that a model was paused because it kept failing.", ["provider", "model"]
+)
 task_wait_seconds = Histogram(
     "brigade_task_wait_seconds", "How long a task waited for a worker.", ["queue"], buckets=LONG_BUCKETS
 )
@@ -85,6 +88,11 @@ def count_decisions(made: Iterable[tuple[str, float, str]]) -> None:
 def count_model_call(provider: str, model: str, outcome: str, seconds: float) -> None:
     """Count one finished call of a language model. `outcome` is an error code, or empty if it succeeded."""
     model_seconds.labels(provider, model, outcome or "ok").observe(seconds)
+
+
+def count_model_pause(provider: str, model: str) -> None:
+    """Count that a model is not called for a while."""
+    model_pauses.labels(provider, model).inc()
 
 
 def count_tokens(provider: str, model: str, counted: Iterable[tuple[str, int]]) -> None:

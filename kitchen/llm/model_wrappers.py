@@ -21,9 +21,9 @@ from random import Random
 from kitchen.contract.language_model import (
     Attempt,
     Call,
-    CallTimeoutError,
     LanguageModel,
     ModelError,
+    NoTimeLeftError,
     Payer,
     Reply,
     Request,
@@ -164,7 +164,7 @@ class BudgetedModel(LanguageModel):
         try:
             left = request.seconds - (time.monotonic() - began)
             if left < MIN_CALL_SECONDS:
-                late = CallTimeoutError("setting money aside took all the time")
+                late = NoTimeLeftError("setting money aside took all the time")
                 late.usage = Usage()
                 raise late
             spent = worst

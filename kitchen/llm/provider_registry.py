@@ -1,6 +1,6 @@
 """List the providers of language models, and build the model that an agent calls in one decision.
 
-`make_decision_model` adds retries, a budget, and the replay of recorded answers.
+`make_decision_model` adds retries, a budget, pauses, and the replay of recorded answers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
 from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.call_costs import Price, PriceFileError, PriceList, load_prices
+from kitchen.llm.circuit_breaker import PausingModel
 from kitchen.llm.model_capabilities import listed_model, model_version, without_date
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
@@ -153,15 +154,19 @@ def make_decision_model(
     stand_in: Callable[[], StandIn] | None = None,
     answers: RecordedAnswers | None = None,
 ) -> LanguageModel:
-    """Return a model for one decision, with retries (`patience`) and cost accounting. The account `purse`
-    pays; without it there is no cost limit. With `answers`, recorded answers are returned and no model is
-    called."""
+    """Return a model for one decision, with retries (`patience`) and cost accounting. A model that keeps
+    failing is paused (`circuit_breaker`).
+
+    The account `purse` pays; without it there is no cost limit. With `answers`, recorded answers are returned
+    and no model is called.
+    """
     if answers is not None:
         return ReplayedModel(provider, answers)
     if provider == STAND_IN:
         purse = None  # it costs nothing
     paid = BudgetedModel(make_bare_model(provider, stand_in), purse, prices or _prices(provider))
-    return RetryingModel(paid, rng, patience or RetryPolicy())
+    retrying = RetryingModel(paid, rng, patience or RetryPolicy())
+    return retrying if provider == STAND_IN else PausingModel(retrying)
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:

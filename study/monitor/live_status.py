@@ -15,6 +15,7 @@ from typing import Any
 from django.db.models import Count, Max, Prefetch, Q
 from django.utils import timezone
 
+from kitchen.llm.circuit_breaker import paused_models
 from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
 from kitchen.play.episode.play_monitoring import EpisodeCounts, EpisodeFacts, episode_counts, episode_facts
 from kitchen.play.models import Episode
@@ -128,6 +129,8 @@ class LiveTotals:
     """The progress of the conditions, if participants play different subsets of them; otherwise empty."""
     allocation: AllocationProgress | None = None
     """The progress of quotas, and the answers in each group; None without such an allocation."""
+    paused_models: tuple[str, ...] = ()
+    """The language models of this server that are not called now, because they kept failing."""
 
     @property
     def share(self) -> float:
@@ -195,8 +198,9 @@ def without_condition(row: LiveRow) -> LiveRow:
 
 
 def without_groups(totals: LiveTotals) -> LiveTotals:
-    """Return the totals without counts of groups, conditions and quotas, which reveal the next group."""
-    return replace(totals, groups=(), conditions=(), allocation=None)
+    """Return the totals without counts of groups, conditions and quotas, which reveal the next group, and
+    without names of models."""
+    return replace(totals, groups=(), conditions=(), allocation=None, paused_models=())
 
 
 def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.CurrentPage]:
@@ -340,6 +344,7 @@ def live_totals(study: Study) -> LiveTotals:
         groups=tuple(group_progress(study)) if study.between_groups else (),
         conditions=tuple(condition_progress(study)),
         allocation=allocation_progress(study),
+        paused_models=paused_models(),
     )
 
 

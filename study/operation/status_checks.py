@@ -31,6 +31,7 @@ from kitchen.infra.task_broker import (
     redis_connection,
 )
 from kitchen.llm.call_costs import format_dollars
+from kitchen.llm.circuit_breaker import paused_models
 from kitchen.money.budget_ledger import budgets_nearly_spent, total_booked
 from kitchen.play.episode.play_monitoring import (
     PlayPace,
@@ -398,7 +399,10 @@ def coplayers() -> StatusLine:
         f"In the last 15 minutes {faults.fallbacks} of {decisions} were made by a fallback, "
         f"and {faults.failures} of {calls} to models got no answer."
     )
-    state = _state(faults)
+    state, paused = _state(faults), paused_models()
+    if paused:
+        state = BROKEN
+        means += f" Not called now, because they kept failing: {', '.join(paused)}."
     do = (
         "Live shows which study; worker-1.log shows the cause: a key, a limit of the provider, or its server."
     )

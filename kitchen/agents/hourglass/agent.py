@@ -42,6 +42,10 @@ from kitchen.registry.agent_registry import get_pursuer
 
 REPLAN_STEPS = 3
 """Steps after which it plans again for workers for whom it had no task."""
+VAIN_PLANS = 3
+"""Plans in a row without a task that succeeded, from which a model is asked less and less often."""
+MAX_REPLAN_STEPS = 24
+"""Largest number of steps until such a model is asked for its next plan."""
 STROLL_RATE = 0.2
 """Share of random moves among those to a free place, where moving costs nothing."""
 NO_WAY = "I found no way to do it."
@@ -131,6 +135,8 @@ class _Made:
     """The plan of this decision, if it planned."""
     ended: bool = False
     """True if a task has ended since the last decision."""
+    braked: bool = False
+    """True if the model was not asked for a plan, because its last plans were in vain."""
 
 
 class _Turn:
@@ -268,6 +274,8 @@ class _Turn:
         idle = view.idle(memory.tasks)
         if not idle or self._words():
             return idle
+        if self._is_braked:
+            return []
         waited = memory.planned is None or self.step - memory.planned >= REPLAN_STEPS
         has_news = self.made.ended or any(map(self._is_news, self.situation.talk.messages))
         if pending or not view.is_root:
@@ -280,6 +288,17 @@ class _Turn:
         had_none = any(given[worker.name] < worker.capacity for worker in idle)
         return idle if had_none and (waited or (has_news and not memory.tasks)) else []
 
+    @property
+    def _is_braked(self) -> bool:
+        """Return whether the model is not asked for a plan yet, because none of its last plans had a task
+        that succeeded. New words from others release the brake."""
+        vain = self.memory.plans_in_vain
+        if self.options.planner != BY_MODEL or self.memory.planned is None or vain < VAIN_PLANS:
+            return False
+        rest = min(REPLAN_STEPS * 2 ** (vain - VAIN_PLANS), MAX_REPLAN_STEPS)
+        self.made.braked = self.step - self.memory.planned < rest
+        return self.made.braked
+
     def _words(self) -> list[TeamMessage]:
         """Return the messages from others that are newer than the agent's last plan."""
         known = max(self.memory.heard, self.situation.talk.taken_over)
@@ -291,6 +310,7 @@ class _Turn:
         are the agent's own jobs without a plan."""
         memory = self.memory
         by_rule = rule_plan(self.view, memory, idle, pending, self._words())
+        memory.vain = memory.plans_in_vain
         plan = await self._planned(by_rule, idle, pending)
         memory.planned = self.step
         memory.heard = max((said.number for said in self.situation.talk.messages), default=0)
@@ -466,4 +486,6 @@ class _Turn:
                     if (text := getattr(plan, name))
                 },
             }
+        if self.made.braked:
+            note["plans_in_vain"] = self.memory.plans_in_vain
         return note | self.modules.note()

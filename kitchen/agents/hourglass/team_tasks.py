@@ -101,6 +101,8 @@ class HourglassMemory:
     """Aims that the rule has given, where nothing shows what is useful."""
     by: str = ""
     """The kind of agent that made the present plan."""
+    vain: int = 0
+    """Plans in a row before the last one of which no task succeeded."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:
@@ -111,7 +113,14 @@ class HourglassMemory:
 
     def to_json(self) -> dict[str, Json]:
         """Return the memory as JSON."""
-        return {**asdict(self), "tasks": [task.to_json() for task in self.tasks]}
+        told = {**asdict(self), "tasks": [task.to_json() for task in self.tasks]}
+        return told if self.vain else {name: value for name, value in told.items() if name != "vain"}
+
+    @property
+    def plans_in_vain(self) -> int:
+        """Return how many plans in a row, the last one included, have ended without a task that succeeded."""
+        is_in_vain = self.planned is not None and all(task.status == FAIL for task in self.tasks)
+        return self.vain + 1 if is_in_vain else 0
 
 
 class TeamView:

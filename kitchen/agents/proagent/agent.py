@@ -17,7 +17,7 @@ from kitchen.agents.proagent.seat_memory import (
     compare_late_predictions,
     compare_predictions,
 )
-from kitchen.agents.proagent.settings import BY_MODEL, SETTINGS, TRIES, ProAgentOptions
+from kitchen.agents.proagent.settings import BRAKE_AFTER, BY_MODEL, SETTINGS, TRIES, ProAgentOptions
 from kitchen.agents.proagent.skill_planning import PlanRequest, PlanResult
 from kitchen.agents.skill_agents.base_agent import (
     SCENE_GROWTH,
@@ -53,6 +53,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         super().__init__(skills, sight, options, step, memory)
         self.judged: list[Prediction] = []
         """Predictions of a late decision that have been judged by now."""
+        self.braked = False
+        """True if the model was asked only once, because its earlier plans could not begin."""
         if self.did:
             said = success_sentence(skills.named(sight.seat), self.did)
             self.memory = self.memory.with_message("user", said, options.memory)
@@ -85,7 +87,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         right."""
         foresight = self.memory.foresight
         told = {"right": foresight.right, "judged": foresight.judged} if foresight.judged else {}
-        return {**super().note(), **told}
+        braked = {"asked_once_after": BRAKE_AFTER} if self.braked else {}
+        return {**super().note(), **told, **braked}
 
 
 BELIEF_CHARACTERS = 60
@@ -210,6 +213,7 @@ class ProAgent(SkilledAgent):
         made.foreseen += foreseen
         carrying.memory = planned.memory.foreseeing(foreseen)
         carrying.tries = [one.to_json() for one in planned.tries]
+        carrying.braked = planned.braked
         self._count(made, planned, sight.seat)
         if planned.skill is not None:
             by = STAND_IN if session.is_stand_in else self.kind

@@ -44,6 +44,8 @@ class ProAgentMemory(SkillMemory):
     are compared with them."""
     right: int = 0
     judged: int = 0
+    vain: int = 0
+    """Decisions in a row in which no plan of the model could begin."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:
@@ -59,6 +61,7 @@ class ProAgentMemory(SkillMemory):
             meanwhile=tuple(map(Prediction.read, stored.get("meanwhile", ()))),
             right=stored["right"],
             judged=stored["judged"],
+            vain=stored.get("vain", 0),
         )
 
     def to_json(self) -> dict[str, Json]:
@@ -71,6 +74,7 @@ class ProAgentMemory(SkillMemory):
             "meanwhile": [one.to_json() for one in self.meanwhile],
             "right": self.right,
             "judged": self.judged,
+            **({"vain": self.vain} if self.vain else {}),
         }
 
     def with_thoughts_of(self, other: Self) -> Self:

@@ -16,6 +16,8 @@ OFF, REPLACE, ANNOTATE = "off", "replace", "annotate"
 REPLANS, ALWAYS = "replans", "always"
 TRIES = 4
 """Maximum number of plans that the model is asked for within one step."""
+BRAKE_AFTER = 2
+"""Decisions in a row in which no plan could begin, after which the model is asked only once in each."""
 
 SETTINGS: tuple[Setting, ...] = (
     shared.MODEL,

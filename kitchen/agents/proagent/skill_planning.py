@@ -1,8 +1,9 @@
 """Ask a language model for ProAgent's next skill, and check that the skill can begin.
 
 A skill is an action of several steps. If the skill cannot begin, the model is told why and asked again, for
-at most four plans per decision. The module also writes the replies of the stand-in, which imitates a language
-model.
+at most four plans per decision. After several decisions in which no plan could begin, it is asked only once
+per decision, until a plan can begin. The module also writes the replies of the stand-in, which imitates a
+language model.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from random import Random
 from kitchen.agents.proagent import prompt
 from kitchen.agents.proagent.prompt import answer_text, other_seats
 from kitchen.agents.proagent.seat_memory import ProAgentMemory, belief_lines
-from kitchen.agents.proagent.settings import ALWAYS, BY_MODEL, TRIES, ProAgentOptions
+from kitchen.agents.proagent.settings import ALWAYS, BRAKE_AFTER, BY_MODEL, TRIES, ProAgentOptions
 from kitchen.agents.skill_agents.base_agent import failed_conditions, skill_fault, with_minimum_wait
 from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import BY_RULE
@@ -79,6 +80,8 @@ class PlanResult:
     memory: ProAgentMemory = field(default_factory=ProAgentMemory)
     error: str = ""
     """The code of the call that had no answer."""
+    braked: bool = False
+    """True if the model was asked only once, because its earlier plans could not begin."""
 
 
 class PlanRequest:
@@ -106,7 +109,8 @@ class PlanRequest:
         failed. If the last try fails, the skill is to wait."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self._planning_stand_in()
-        while len(made.tries) < TRIES:
+        made.braked = memory.vain >= BRAKE_AFTER
+        while len(made.tries) < (1 if made.braked else TRIES):
             question = self._question(made.memory, again)
             call = await self.session.ask(self._messages(made.memory, question, again), stand_in)
             if call.reply is None:
@@ -120,12 +124,14 @@ class PlanRequest:
             if not one.failed:
                 made.tries.append(one)
                 made.skill = one.skill
+                made.memory = replace(made.memory, vain=0)
                 return made
-            one = await self._explained(one)
+            one = await self._explained(one, by_rule=made.braked)
             made.tries.append(one)
             again = one.explanation
             made.memory = made.memory.with_message("user", again, self.options.memory)
         made.skill = wait_skill()
+        made.memory = replace(made.memory, vain=memory.vain + 1)
         return made
 
     def _question(self, memory: ProAgentMemory, again: str) -> str:
@@ -146,11 +152,11 @@ class PlanRequest:
         skill = with_minimum_wait(self.skills, self.sight, found.plan or wait_skill())
         return PlanAttempt(skill, failed_conditions(self.skills, self.sight, skill), found.plan is None)
 
-    async def _explained(self, one: PlanAttempt) -> PlanAttempt:
+    async def _explained(self, one: PlanAttempt, *, by_rule: bool) -> PlanAttempt:
         """Return the failed attempt with an explanation added. The settings say whether the model or a
-        rule explains it."""
+        rule explains it; with `by_rule`, the model does not."""
         sentence = refusal_sentence(self.name, one.skill, one.failed)
-        if self.options.explainer == BY_RULE:
+        if self.options.explainer == BY_RULE or (by_rule and self.options.explainer == BY_MODEL):
             return replace(one, explanation=sentence, explained_by=BY_RULE)
         if self.options.explainer != BY_MODEL:
             failure = prompt.failure_line(self.name, one.skill)

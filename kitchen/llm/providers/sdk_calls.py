@@ -23,6 +23,7 @@ from kitchen.contract.language_model import (
     FullContextError,
     ModelError,
     NotAskedError,
+    NoTimeLeftError,
     OfferedModel,
     OverloadedError,
     RateLimitedError,
@@ -142,7 +143,7 @@ async def call_model(
     sdk = await asyncio.to_thread(connect)  # it may import the SDK first
     left = request.seconds - (time.monotonic() - began)
     if left <= 0:
-        raise CallTimeoutError(f"the SDK was not loaded within {request.seconds:.1f} s").unbilled()
+        raise NoTimeLeftError(f"the SDK was not loaded within {request.seconds:.1f} s").unbilled()
     sent: ApiArguments = storable_json(arguments(sdk))  # a lone surrogate could not be sent
     try:
         answer = await _answer(sdk, request, sent, send, left)

@@ -193,6 +193,7 @@ WHY = {
     "not_asked": "the model was not asked: no key, or settings that it does not take",
     "unreadable": "the answer could not be read",
     "budget": "the study's money was spent",
+    "paused": "the model kept failing and was not called",
     "unpriced": "no price is known for the model",
 }
 """Fallback code → description; an unknown code is shown unchanged."""

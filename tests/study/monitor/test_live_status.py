@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from brigade.asgi import application as whole_application
 from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.llm.circuit_breaker import FAILURES, ModelPause
 from kitchen.money.models import Budget, Spending
 from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode, Seat
@@ -165,6 +166,16 @@ def test_totals_count_people_programs_and_previews_apart_and_the_withdrawn() -> 
     assert lines["did not agree"] == (1, 0, 0)
     assert totals.withdrawn == 1
     assert totals.last_step_at is not None
+
+
+def test_the_page_names_models_that_are_not_called_now(admin_client: Client) -> None:
+    study, pause = make_study(), ModelPause("anthropic:claude-sonnet-5-5")
+    for _ in range(FAILURES):
+        pause.fail(trial=False)
+    assert f"<dd>{pause.name}</dd>" in live_page(admin_client, study)
+    assert live_status.without_groups(live_status.live_totals(study)).paused_models == ()
+    pause.succeed()
+    assert pause.name not in live_page(admin_client, study)
 
 
 def test_a_hundred_participants_cost_no_more_queries_than_two(

@@ -119,6 +119,7 @@ def test_what_workers_lack_has_its_word(line: Any, broker: BrokerState, state: s
         ("recent_faults", RecentFaults(9, 2, 9, 2), status_checks.coplayers, WELL),
         ("recent_faults", RecentFaults(9, 3, 9, 0), status_checks.coplayers, LOOK),
         ("recent_faults", RecentFaults(9, 0, 9, 8), status_checks.coplayers, BROKEN),
+        ("paused_models", ("anthropic:claude-sonnet-5-5",), status_checks.coplayers, BROKEN),
         ("budgets_nearly_spent", 1, status_checks.money, LOOK),
     ],
 )

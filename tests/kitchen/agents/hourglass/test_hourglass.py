@@ -293,6 +293,19 @@ def test_a_model_that_cannot_be_read_is_not_asked_in_every_step(monkeypatch: pyt
     assert calls == [0, 0, 1]
 
 
+def test_a_model_whose_tasks_all_fail_is_asked_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, PLAN)
+    memory: Any = None
+    planned, vain = list[int](), list[int]()
+    for step in range(60):
+        decision: Any = decide(told(LED, "tree", 2, settings={"sees": "all"}, memory=memory, step=step))
+        planned += [step] if decision.planned else []
+        vain += [decision.note["plans_in_vain"]] if "plans_in_vain" in decision.note else []
+        failed = [{**task, "status": "fail"} for task in decision.memory["tasks"]]
+        memory = {**decision.memory, "tasks": failed}
+    assert planned == [0, 1, 2, 5, 11, 23, 47] and set(vain) == {3, 4, 5, 6, 7}
+
+
 def test_a_worker_by_rule_reads_aims_in_plain_words_and_declines_other_words() -> None:
     rule = {"planner": "rule"}
     odd, plain = Job(1, 0, 1, "hurry up", 1), Job(1, 0, 1, "Please FETCH RICE now", 1)

@@ -10,6 +10,7 @@ import pytest
 
 from kitchen.agents.call_forecast import CALL_TRIES, expected_calls, sample_calls, worst_cost
 from kitchen.agents.make_situation import make_situation
+from kitchen.agents.proagent import skill_planning
 from kitchen.agents.prompt_rehearsal import RehearsedEpisode
 from kitchen.agents.skill_agents.skill_text import read_plan
 from kitchen.contract.agent import Decision
@@ -87,6 +88,22 @@ def test_a_plan_that_fails_is_explained_by_the_model_and_planned_again_four_time
     assert decision.memory["1"]["dialogue"][-1] == ["user", why]
     reading = reading_from_note(decision.note, 1)
     assert reading and (reading.unread, reading.invalid) == (0, 1)
+
+
+def test_after_two_decisions_in_vain_the_model_is_asked_once_until_a_plan_can_begin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = script(monkeypatch, f"Plan for agent1: serve({OTHER})")
+    beside = Beside(start(), 1, model=MODEL, explainer="model")
+    for _ in range(3):
+        beside.step()
+    model.answers = [f"Plan for agent1: serve({ORDERED})"]
+    beside.step()
+    assert [len(each.calls) for each in beside.decisions] == [8, 8, 1, 1]
+    notes: list[Any] = [each.note for each in beside.decisions]
+    assert [each["seats"]["1"].get("asked_once_after") for each in notes] == [None, None, 2, 2]
+    memory: Any = beside.memory
+    assert beside.decisions[-1].commands and "vain" not in memory["1"]
 
 
 @pytest.mark.parametrize(
@@ -261,6 +278,7 @@ def test_nothing_costs_more_than_the_forecast_says_at_worst(
 ) -> None:
     """Each step four plans that fail, with as many words as it may use, and all that it foresaw is wrong."""
     provider, _, model = MODEL.partition(":")
+    monkeypatch.setattr(skill_planning, "BRAKE_AFTER", steps)  # with the brake it costs less
     chosen = {"explainer": explainer, "recall": recall, "memory": memory, "max_tokens": longest}
     grid = Overcooked.create(seats=2, settings={"layout": "forced_coordination", "ticks": steps})
     for mate_is, game, me, other, skill in [
