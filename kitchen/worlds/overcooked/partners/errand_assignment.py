@@ -105,11 +105,11 @@ def assign_errands(board: TaskBoard, known: Mapping[int, Errand] | None = None) 
     board.relay = None if known else find_counter_relay(board)
     giver = board.relay.giver if board.relay else None
     for seat in sorted({0, 1} - set(given), key=lambda seat: (hands[seat] is None, seat != giver)):
-        given[seat] = errand_with_hands(board, seat) if hands[seat] is not None else _fetch(board, seat, given)
+        given[seat] = _with_hands(board, seat) if hands[seat] is not None else _fetch(board, seat, given)
     return given[0], given[1]
 
 
-def errand_with_hands(board: TaskBoard, seat: int) -> Errand:
+def _with_hands(board: TaskBoard, seat: int) -> Errand:
     held = board.scene.hands[seat]
     if isinstance(held, tuple):
         return _bring(board, seat, list(board.places(SERVING)), SOUP)
@@ -339,7 +339,12 @@ def fetch_ahead(
     wanted = _next_food(board) if board.started() and not board.open_pots() else DISH
     if held != DISH and isinstance(held, str):
         wanted = DISH
-    if not pots or not wanted or wanted in without or (wanted == DISH and held == DISH and len(board.started()) < 2):
+    if (
+        not pots
+        or not wanted
+        or wanted in without
+        or (wanted == DISH and held == DISH and len(board.started()) < 2)
+    ):
         return None
     sources = board.reachable(seat, board.scene.sources(wanted))
     return Errand(_on_the_way(board, seat, sources, pots), NOTHING) if sources else None
