@@ -28,6 +28,7 @@ from kitchen.worlds.overcooked.display_text import (
     thing_phrase,
     translated,
 )
+from kitchen.worlds.overcooked.fast_slow.work_answers import stored_work_text, work_examples
 from kitchen.worlds.overcooked.game_rules import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
@@ -40,7 +41,6 @@ from kitchen.worlds.overcooked.layout import (
     is_floor,
 )
 from kitchen.worlds.overcooked.partners.grid_snapshot import layout_from_brief
-from kitchen.worlds.overcooked.partners.work_answers import stored_work_text, work_examples
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PUT_VERBS, START
 
 _TEMPLATES = "worlds/overcooked"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.worlds.overcooked.partners.work_aims import NO_AIMS, WorkAims
-from kitchen.worlds.overcooked.partners.work_answers import work_text
-from kitchen.worlds.overcooked.partners.work_requests import read_work_request
+from kitchen.worlds.overcooked.fast_slow.work_aims import NO_AIMS, WorkAims
+from kitchen.worlds.overcooked.fast_slow.work_answers import work_text
+from kitchen.worlds.overcooked.fast_slow.work_requests import read_work_request
 
 ONION = ("onion",)
 ONIONS_ONLY = WorkAims(("onion",), frozenset({"dish", "serve"}))

@@ -19,8 +19,7 @@ from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS, TeamMessage
 from kitchen.contract.world import Event, Json
-from kitchen.worlds.overcooked.game_rules import DISH, FOOD, POTTED
-from kitchen.worlds.overcooked.partners.work_aims import (
+from kitchen.worlds.overcooked.fast_slow.work_aims import (
     KINDS_OF_WORK,
     MODES,
     NO_AIMS,
@@ -28,6 +27,7 @@ from kitchen.worlds.overcooked.partners.work_aims import (
     WORK_OF_DEED,
     WorkAims,
 )
+from kitchen.worlds.overcooked.game_rules import DISH, FOOD, POTTED
 from kitchen.worlds.overcooked.skill_prompt import game_description, moment_text, player_name
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 from kitchen.worlds.overcooked.skills import SKILLS

@@ -39,19 +39,19 @@ from kitchen.llm.provider_registry import (
     why_not_usable,
 )
 from kitchen.llm.providers.stand_in_model import StandInAdvice
+from kitchen.worlds.overcooked.fast_slow import aim_reflection
+from kitchen.worlds.overcooked.fast_slow.aim_reflection import Reflection
+from kitchen.worlds.overcooked.fast_slow.aimed_errands import aimed_errand
+from kitchen.worlds.overcooked.fast_slow.fast_slow_memory import AimChanges, FastSlowMemory
+from kitchen.worlds.overcooked.fast_slow.fast_slow_settings import SETTINGS, FastSlowOptions
+from kitchen.worlds.overcooked.fast_slow.work_aims import ASIDE, WAIT, WorkAims
+from kitchen.worlds.overcooked.fast_slow.work_answers import answer_parts, work_message
+from kitchen.worlds.overcooked.fast_slow.work_requests import read_work_request
 from kitchen.worlds.overcooked.game_rules import INTERACT, STAY
-from kitchen.worlds.overcooked.partners import aim_reflection
-from kitchen.worlds.overcooked.partners.aim_reflection import Reflection
-from kitchen.worlds.overcooked.partners.aimed_errands import aimed_errand
 from kitchen.worlds.overcooked.partners.baseline_agents import WORLDS, free_directions
-from kitchen.worlds.overcooked.partners.fast_slow_memory import AimChanges, FastSlowMemory
-from kitchen.worlds.overcooked.partners.fast_slow_settings import SETTINGS, FastSlowOptions
 from kitchen.worlds.overcooked.partners.grid_snapshot import scene_from_situation
 from kitchen.worlds.overcooked.partners.planner_agent import choose_move, planner_memory, updated_memory
 from kitchen.worlds.overcooked.partners.step_aside_agent import step_aside
-from kitchen.worlds.overcooked.partners.work_aims import ASIDE, WAIT, WorkAims
-from kitchen.worlds.overcooked.partners.work_answers import answer_parts, work_message
-from kitchen.worlds.overcooked.partners.work_requests import read_work_request
 
 BY_WORDS, BY_MODEL = "words", "model"
 """Who changed the aims, in the note: a person's plain sentence, or the model. The stand-in is `STAND_IN`."""

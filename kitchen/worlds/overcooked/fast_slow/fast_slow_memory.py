@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from kitchen.contract.world import Json
-from kitchen.worlds.overcooked.partners.aim_reflection import WINDOW_TICKS, Deed
-from kitchen.worlds.overcooked.partners.work_aims import NO_AIMS, WorkAims
+from kitchen.worlds.overcooked.fast_slow.aim_reflection import WINDOW_TICKS, Deed
+from kitchen.worlds.overcooked.fast_slow.work_aims import NO_AIMS, WorkAims
 
 TRAIL_TICKS = 4
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kitchen.worlds.overcooked.fast_slow.work_aims import POT, SERVE, WORK, WorkAims
 from kitchen.worlds.overcooked.game_rules import DISH, FOOD
 from kitchen.worlds.overcooked.layout import POT as POT_LETTER
 from kitchen.worlds.overcooked.partners.errand_assignment import (
@@ -25,7 +26,6 @@ from kitchen.worlds.overcooked.partners.errand_assignment import (
     take_lying_soup,
 )
 from kitchen.worlds.overcooked.partners.grid_snapshot import TaskBoard
-from kitchen.worlds.overcooked.partners.work_aims import POT, SERVE, WORK, WorkAims
 
 Known = Mapping[int, Errand]
 

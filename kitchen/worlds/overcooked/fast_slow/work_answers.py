@@ -14,7 +14,7 @@ from kitchen.contract.team_messages import CODE_KEY, MessageDraft
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, in_english
 from kitchen.worlds.overcooked.display_text import SENTENCES, translated
-from kitchen.worlds.overcooked.partners.work_aims import KINDS_OF_WORK, NO_AIMS, WORK, WorkAims
+from kitchen.worlds.overcooked.fast_slow.work_aims import KINDS_OF_WORK, NO_AIMS, WORK, WorkAims
 
 AIMS_CODE, PARTS_KEY = "work_aims", "parts"
 """The code of these messages (`CODE_KEY`), and the key of their parts."""

@@ -17,9 +17,9 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event
 from kitchen.registry.agent_registry import make_agent, plays_in_real_time
-from kitchen.worlds.overcooked.partners.aim_reflection import complementing_aims
-from kitchen.worlds.overcooked.partners.fast_slow_agent import FastSlowAgent
-from kitchen.worlds.overcooked.partners.work_aims import NO_AIMS, WorkAims
+from kitchen.worlds.overcooked.fast_slow.aim_reflection import complementing_aims
+from kitchen.worlds.overcooked.fast_slow.fast_slow_agent import FastSlowAgent
+from kitchen.worlds.overcooked.fast_slow.work_aims import NO_AIMS, WorkAims
 from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.changed_facts import changed
 
@@ -185,7 +185,7 @@ def test_fast_mind_acts_while_the_model_thinks_and_adopts_its_late_thought(
     game.step(made)
     assert game.aims == WorkAims(("dish",))
     (change,) = made.note["aim_changes"]
-    assert (change["message"], change["steps"], change["ms"]) == (1, 6, 6 * game.world.tick_ms)
+    assert (change["message"], change["steps"], change["ms"]) == (1, 6, 6 * (game.world.tick_ms or 0))
 
 
 @pytest.mark.parametrize("why", ["aims_changed", "too_old"])
@@ -244,7 +244,8 @@ def test_it_plays_in_real_time_and_names_its_model() -> None:
 def test_two_of_them_cook_as_well_as_two_planners() -> None:
     world = Overcooked.create(seats=2, settings={"layout": "cramped_room", "ticks": 200})
     world.reset(1)
-    minds, memory, events = [make_agent("fast_slow", {"model": "stand-in"})] * 2, [None, None], ()
+    minds, memory = [make_agent("fast_slow", {"model": "stand-in"})] * 2, [None, None]
+    events: tuple[Event, ...] = ()
     while not world.over:
         commands: dict[int, Command] = {}
         for seat, mind in enumerate(minds):

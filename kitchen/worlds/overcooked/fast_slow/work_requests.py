@@ -29,8 +29,8 @@ from kitchen.agents.plain_sentences.sentence_clauses import (
 )
 from kitchen.agents.plain_sentences.sentence_words import SentenceWords, Token
 from kitchen.contract.data_files import read_toml
+from kitchen.worlds.overcooked.fast_slow.work_aims import ASIDE, NO_AIMS, POT, SERVE, WAIT, WORK, WorkAims
 from kitchen.worlds.overcooked.game_rules import DISH, FOOD
-from kitchen.worlds.overcooked.partners.work_aims import ASIDE, NO_AIMS, POT, SERVE, WAIT, WORK, WorkAims
 
 SOUP, ALL_FOOD, ALL = "soup", "food", "all"
 OWNED_BY_YOU = "you"
