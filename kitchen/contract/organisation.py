@@ -223,6 +223,18 @@ class Organisation:
         return any(addressee in people for _, addressee in self.commands | self.writes)
 
     @property
+    def clock_refusal(self) -> str:
+        """Return why members cannot write to each other like this while a clock takes the steps. Empty if
+        they can: everybody writes at any time, and nobody waits for an answer."""
+        if self.is_silent:
+            return ""
+        if self.commands:
+            return "nobody can command others while a clock takes the steps"
+        if self.within or self.one_partner:
+            return "members write at any time while a clock takes the steps, not in turns or one to one"
+        return ""
+
+    @property
     def numbers(self) -> tuple[int, ...]:
         """Return the numbers of all members, in order."""
         return tuple(member.number for member in self.members)

@@ -15,6 +15,7 @@ from typing import Any
 from channels.exceptions import ChannelFull
 from django.db import Error
 
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.play.models import Episode, Seat
@@ -72,6 +73,13 @@ class PageMessages:
         )
         if not accepted:
             self.keep(self._reply(message, layer_message("tick.unknown")))
+
+    async def _keys_said(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
+        """Handle a person's message to other members. The page gets an answer if it is refused."""
+        given = message["say"]
+        say = MessageDraft(given["text"], given["kind"], tuple(given["to"]), given["data"])
+        if code := played.game.say(message["seat"], message["page"], say, message["after"]):
+            self.keep(self._reply(message, layer_message("tick.refused", code=code)))
 
     async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on

@@ -28,8 +28,8 @@ from kitchen.play.coplayers.agent_situations import (
     AskedMind,
     MindOutcome,
     checked_decision,
-    current_situation,
     decision_row,
+    realtime_situation,
 )
 from kitchen.play.models import Episode, Mind
 from kitchen.play.turn.decision_records import OVER, keep_in_note, store_dropped_decisions
@@ -72,6 +72,8 @@ class RealtimeAgents:
 
     def __init__(self) -> None:
         self._thinking: dict[int, PendingDecision] = {}
+        self._heard: dict[int, int] = {}
+        """The number of the last message that each agent knew when it was asked, by agent id."""
 
     @property
     def waits_for_model(self) -> bool:
@@ -85,7 +87,9 @@ class RealtimeAgents:
         Returns at once. `seconds` is the time until the open step runs."""
         for mind in turn.minds:
             if mind.pk not in self._thinking:
-                self._thinking[mind.pk] = _asked(turn, mind, seconds)
+                situation = realtime_situation(turn, mind, self._heard.get(mind.pk, 0))
+                self._heard[mind.pk] = turn.episode.messages
+                self._thinking[mind.pk] = _asked(turn, mind, situation, seconds)
 
     def answers(self, turn: OpenTurn) -> list[AskedMind]:
         """Return each agent's decision for the open step. If an agent has not answered, return the
@@ -95,7 +99,8 @@ class RealtimeAgents:
     def _answer(self, turn: OpenTurn, mind: Mind) -> AskedMind:
         one = self._thinking[mind.pk]
         of_now = one.situation.step == turn.episode.step
-        situation = one.situation if of_now else current_situation(turn, mind)
+        heard = self._heard.get(mind.pk, 0)
+        situation = one.situation if of_now else realtime_situation(turn, mind, heard)
         if not one.made.done():
             return AskedMind(mind, situation, _meanwhile(one, situation))
         del self._thinking[mind.pk]
@@ -116,8 +121,7 @@ class RealtimeAgents:
                 one.made.add_done_callback(partial(_store_dropped, episode, one))
 
 
-def _asked(turn: OpenTurn, mind: Mind, seconds: float) -> PendingDecision:
-    situation = current_situation(turn, mind)
+def _asked(turn: OpenTurn, mind: Mind, situation: Situation, seconds: float) -> PendingDecision:
     if get_agent(mind.kind).names_model:
         situation = situation.limited(seconds=turn.episode.decision_seconds)
     else:

@@ -16,11 +16,19 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.play.coplayers.agent_situations import AskedMind, commands_and_decisions
 from kitchen.play.live.seat_view import realtime_hint
-from kitchen.play.models import Decision, Episode, Seat, SeatCommand
+from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
+from kitchen.play.turn.conversation import (
+    is_repeated,
+    member_of,
+    messages_known_to,
+    messages_of_decision,
+    new_messages,
+)
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_store import add_commands, command_row, take_step
@@ -126,7 +134,10 @@ LEAD_IN_SECONDS = 3.0
 """Seconds from the moment at which all have opened their page to the first tick. Shorter for programs."""
 TIME_LOST = "time_lost"
 """The event of a step before which the clock stopped."""
-DECISION_COLUMNS = tuple(one.attname for one in Decision._meta.concrete_fields if not one.primary_key)
+DECISION_COLUMNS, MESSAGE_COLUMNS = (
+    tuple(one.attname for one in model._meta.concrete_fields if not one.primary_key)
+    for model in (Decision, Message)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +152,8 @@ class SeatUpdate:
     """Intents of other seats. None if the page does not show them."""
     errand: Intent | None = None
     """A sensible intent for this seat. None if the page gives no hints."""
+    messages: tuple[TeamMessage, ...] = ()
+    """All messages that the person has sent or received."""
 
 
 def read_realtime_episode(
@@ -159,7 +172,7 @@ def read_realtime_episode(
         return None
     if not turn.is_open or not turn.episode.tick_ms:
         return None
-    for _ in (turn.past, turn.minds, turn.memories, turn.briefs):
+    for _ in (turn.past, turn.minds, turn.memories, turn.briefs, turn.sent):
         pass  # load now, so that a tick needs no query
     return (_resumed if turn.episode.step else _begun)(turn, one, now, minds or RealtimeAgents())
 
@@ -240,6 +253,30 @@ class RealtimeEpisode:
         keys.press(command, now, number) if down else keys.release(command, number)
         return True
 
+    def say(self, seat: int, page: str, say: MessageDraft, after: int | None) -> str:
+        """Send a person's message with the open step. Return the code of its refusal; empty if it was sent,
+        or if the page repeats it. `after` is the number of the last own message that the page showed.
+
+        Messages of a page that does not play the seat are refused with the code `elsewhere`.
+        """
+        if seat not in self.keys or self.pages.get(seat) != page:
+            return "elsewhere"
+        member = member_of(self.turn, seat)
+        if member is None:
+            return "not_allowed"
+        if after is not None and is_repeated(self.turn, member.number, say, after):
+            return ""
+        rows, code = new_messages(self.turn, member.number, say)
+        self._keep(rows)
+        return code
+
+    def _keep(self, rows: list[Message]) -> None:
+        """Store new messages with the ticks."""
+        if rows:
+            values = [{name: getattr(row, name) for name in MESSAGE_COLUMNS} for row in rows]
+            self.ledger.insert(Message, [{**each, "decision_id": None} for each in values])
+            self.ledger.change(Episode, {"messages": rows[-1].number}, where={})
+
     def sit(self, seat: int, page: str) -> None:
         """Let the page with this id play the seat from now on, with no key down."""
         if seat in self.keys:
@@ -319,6 +356,7 @@ class RealtimeEpisode:
         for each in made:
             each.row.number = self._number(each.row.mind_id)
             self.ledger.called(each.row, each.calls)
+            self._keep(messages_of_decision(turn, each.member, each.says, each.row))
         turn.remember([each.row for each in made])
         self.ledger.insert(
             Decision, [{name: getattr(each.row, name) for name in DECISION_COLUMNS} for each in made]
@@ -344,9 +382,14 @@ class RealtimeEpisode:
                 keys.number,
                 known_intents(world, seat, self._intents) if self.episode.shows_intents else None,
                 realtime_hint(world, seat, self.turn.briefs[seat]) if self.episode.hints else None,
+                self._messages(seat),
             )
             for seat, keys in self.keys.items()
         }
+
+    def _messages(self, seat: int) -> tuple[TeamMessage, ...]:
+        member = member_of(self.turn, seat) if self.episode.messages else None
+        return messages_known_to(self.turn, member.number) if member else ()
 
     @property
     def unstored_since(self) -> float | None:

@@ -22,7 +22,7 @@ from kitchen.contract.language_model import Call
 from kitchen.infra.database_writes import RowWriter, Values, insert_rows, update_row_where
 from kitchen.infra.os_processes import process_is_gone, process_name
 from kitchen.play.episode.log_integrity import seal_episode
-from kitchen.play.models import Decision, Episode, Seat, SeatCommand, StateChange, Step, Ticking
+from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand, StateChange, Step, Ticking
 from kitchen.play.turn.audience_news import EpisodeNews
 from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.page_broadcast import notify_audience
@@ -136,7 +136,7 @@ def clock_totals() -> ClockTotals:
     return ClockTotals(len(playing), still, sum(row[1] for row in taken), sum(row[0] for row in taken))
 
 
-TICK_MODELS: Sequence[type[models.Model]] = (SeatCommand, Decision, Step, StateChange)
+TICK_MODELS: Sequence[type[models.Model]] = (SeatCommand, Decision, Step, StateChange, Message)
 """Models whose rows ticks write."""
 _COUNT_LATE = (
     f"UPDATE {Ticking._meta.db_table} SET late = late + %s, lost_ms = lost_ms + %s "  # noqa: S608 - our name
@@ -246,7 +246,7 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks], receiver: st
         for each in stored:
             if each.is_over:
                 seal_episode(Episode.objects.get(pk=each.episode_id))
-            if each.audience and each.group.fresh:
+            if each.audience and "step" in each.group.fresh:  # without a step, there are only messages
                 transaction.on_commit(partial(notify_audience, each.audience, _news(each)))
     return {each.episode_id for each in stored}
 

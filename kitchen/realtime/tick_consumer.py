@@ -10,13 +10,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.rate_limits import TokenBucket
-from kitchen.play.live.common_panels import away_sentences, gone_sentences
+from kitchen.play.coplayers.answer_messages import MessageReceipt
+from kitchen.play.live.common_panels import away_sentences, gone_sentences, talk_panel
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -26,14 +29,16 @@ from kitchen.play.live.page_session import (
     PageAnswer,
 )
 from kitchen.play.live.page_watchdog import page_watch
-from kitchen.play.live.seat_consumer import SeatConsumer
-from kitchen.play.live.seat_view import seat_view_in_turn
+from kitchen.play.live.render_page import render_panel
+from kitchen.play.live.seat_consumer import MESSAGE_UNSTORED, SeatConsumer
+from kitchen.play.live.seat_view import MESSAGES_SHOWN, seat_view_in_turn
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.submitted_commands import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.websocket_messages import (
     NoticeMessage,
     PingMessage,
+    SayMessage,
     SyncMessage,
     TurnStamp,
     read_one_of,
@@ -48,8 +53,10 @@ from kitchen.realtime.tick_messages import (
     keys_group,
     layer_message,
     pages_group,
+    read_said,
     source_of,
 )
+from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import in_language
 
 log = logging.getLogger(__name__)
@@ -158,6 +165,14 @@ class TickPage(OpenPage):
             sentences = away_sentences(seat_view_in_turn(turn, self.seat.number), away)
         return (json.dumps({"type": "away", "said": sentences, "seats": sorted(away)}),)
 
+    def talk(self, said: Sequence[TeamMessage]) -> PageAnswer:
+        """Return the message that shows these messages, which may not be stored yet."""
+        with read_turn(self.seat.episode_id) as turn, in_language(self.language):
+            view = seat_view_in_turn(turn, self.seat.number)
+            shown = replace(view, talk=replace(view.talk, messages=tuple(said)))
+            html = render_panel(talk_panel(get_page(turn.episode.world), shown))
+        return PageAnswer((json.dumps({"type": "talk", "html": html}),))
+
     def end(self) -> str:
         """Return the HTML of all panels after the end of the episode."""
         return "".join(OpenPage(self.seat, self.name, json=False, language=self.language).show().texts)
@@ -189,6 +204,8 @@ class TickConsumer(SeatConsumer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.keys = WaitingKeys()
+        self.said: dict[int, TeamMessage] = {}
+        """The newest messages of the person's team, by number."""
         self.tokens_at_once = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
         self.forward_tokens = TokenBucket(rate=FORWARDED_PER_SECOND, most=MAX_FORWARDED)
 
@@ -260,6 +277,30 @@ class TickConsumer(SeatConsumer):
             self.keys.clear()
             log.warning("the clock cannot be told: %s", error)
 
+    async def on_say(self, page: OpenPage, message: SayMessage) -> None:
+        """Forward a person's message to the clock process that owns the episode. The next tick shows it. It
+        stays in its box until then."""
+        say = {"text": message.text, "to": list(message.to), "kind": message.kind, "data": dict(message.data)}
+        try:
+            await self.notify_owner("keys.said", say=say, after=message.after)
+        except CHANNEL_ERRORS as error:
+            log.warning("the clock cannot be told: %s", error)
+            await self.answer(page.show_notice, MESSAGE_UNSTORED)
+
+    async def tick_refused(self, event: dict[str, Any]) -> None:
+        """Send the notice why a message was not sent."""
+        if self.page:
+            notice = NoticeMessage(event["code"], MessageReceipt(event["code"]).text, "warning")
+            await self.answer(self.page.show_notice, notice)
+
+    async def show_said(self, part: dict[str, Any]) -> None:
+        """Take the messages out of an update of the clock process, and show them. `part` is for this page."""
+        if new := read_said(part):
+            self.said |= {one.number: one for one in new}
+            self.said = dict(sorted(self.said.items())[-MESSAGES_SHOWN:])
+            if isinstance(self.page, TickPage):
+                await self.answer(self.page.talk, list(self.said.values()))
+
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
         """Send the stored state, then request the present state from the clock process."""
         await super().on_sync(page, message)
@@ -279,6 +320,7 @@ class TickConsumer(SeatConsumer):
             lost = await self._take_source(source_of(event), event["tick_ms"])
             self.shown = self.newest = event["step"]
             names = "step", "tick_ms", "score", "starts_in_ms", "lost_ms"
+            await self.show_said(part := dict(part))
             await self.send_part("whole", event, {**part, "lost_steps": lost}, *names, "source")
 
     async def _take_source(self, source: TickSource, tick_ms: int) -> int:
@@ -316,6 +358,7 @@ class TickConsumer(SeatConsumer):
             await self.ask()
         elif step > self.shown:
             self.shown = self.newest = step
+            await self.show_said(part := dict(part))
             await self.send_part("tick", event, part | self._take_heard(), "step", "score", "lost_ms")
 
     def _take_heard(self) -> dict[str, Json]:

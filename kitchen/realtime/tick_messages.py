@@ -5,6 +5,7 @@ A tick is a step of the episode. A page sends JSON objects over the websocket `/
 - `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key was pressed, or released (`down`
   is false). The page repeats a held key at least every five seconds. `number` grows with each message. A key
   and a ping may have `trip`: the milliseconds of a round trip that the page has measured.
+- `{"type": "say", "to": [1], "text": "Onions are yours"}`: a message to member 1 of the team.
 - `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
 - `{"type": "sound", "state": "on"}`: whether the person hears sounds, as in turn-based episodes.
 - `{"type": "away", "away": true}`: the person has turned away from the game, or is back (`away` is false).
@@ -26,6 +27,7 @@ A page receives:
 - `heard`, a field of the first `tick` after a key: `[number, milliseconds]`, the newest key message that the
   web process has read, and how long ago it read it. The page computes its round trip from this.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
+- `talk`: `{html}`: the panels of messages, after each new message.
 - `gone`: `{said}`: sentences about players who have left.
 - `away`: `{said, seats}`: sentences about players who are away at the moment, and their seats.
 - `waits`: no clock process has room for the game at the moment, so that it begins later.
@@ -44,15 +46,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self
 
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
+from kitchen.play.live.seat_view import MESSAGES_SHOWN
 from kitchen.play.turn.websocket_messages import (
     AwayMessage,
     MessageError,
     PingMessage,
     ReadableMessage,
+    SayMessage,
     SoundMessage,
     SyncMessage,
     read_command,
@@ -88,6 +93,7 @@ TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
     "away": AwayMessage,
     "key": KeyMessage,
     "ping": PingMessage,
+    "say": SayMessage,
     "sound": SoundMessage,
     "sync": SyncMessage,
 }
@@ -167,6 +173,8 @@ class TickUpdates:
         self._seen: dict[int, Mapping[str, Json]] = {}
         self._score: Mapping[str, Json] = {}
         self._sent: dict[int, Mapping[str, Json]] = {}
+        self._said: dict[int, int] = {}
+        """How many messages each seat's page was sent, by seat."""
 
     def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
         """Return a channel-layer message with the whole present state of every seat.
@@ -176,7 +184,12 @@ class TickUpdates:
         """
         sights = self._game.sights()
         seats = {
-            str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents_and_hint(sight)}
+            str(seat): {
+                "observation": dict(sight.observation),
+                "key": sight.key,
+                **_intents_and_hint(sight),
+                **_said(sight, 0),
+            }
             for seat, sight in sights.items()
         }
         self._know(sights)
@@ -211,6 +224,7 @@ class TickUpdates:
         changed, gone = changed_values(self._seen.get(seat, {}), sight.observation)
         events = [event.to_json() for event in sight.events]
         part = {"changed": changed, "gone": gone, "events": events, "key": sight.key}
+        part |= _said(sight, self._said.get(seat, 0))
         before = self._sent.get(seat, {})
         return {
             **part,
@@ -220,7 +234,28 @@ class TickUpdates:
     def _know(self, sights: Mapping[int, SeatUpdate]) -> None:
         self._seen = {seat: sight.observation for seat, sight in sights.items()}
         self._sent = {seat: _intents_and_hint(sight) for seat, sight in sights.items()}
+        self._said = {seat: len(sight.messages) for seat, sight in sights.items()}
         self._score = self._game.episode.score
+
+
+SAID_KEY = "said"
+"""The messages in an update of a clock process. The web process shows them as HTML, and takes them out."""
+
+
+def _said(sight: SeatUpdate, known: int) -> dict[str, Json]:
+    """Return the newest messages that the person may know, without the first `known` ones. Empty if there are
+    none."""
+    new = sight.messages[known:][-MESSAGES_SHOWN:]
+    return (
+        {SAID_KEY: [{**asdict(one), "to": list(one.to), "data": dict(one.data)} for one in new]}
+        if new
+        else {}
+    )
+
+
+def read_said(part: dict[str, Any]) -> list[TeamMessage]:
+    """Remove the messages from an update for a page, and return them."""
+    return [TeamMessage(**{**one, "to": tuple(one["to"])}) for one in part.pop(SAID_KEY, ())]
 
 
 def _intents_and_hint(sight: SeatUpdate) -> dict[str, Json]:

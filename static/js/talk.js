@@ -182,7 +182,7 @@
   document.addEventListener("click", onReply);
   document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);
-  document.addEventListener("htmx:wsAfterMessage", look);
+  for (const name of ["htmx:wsAfterMessage", "brigade:talk"]) document.addEventListener(name, look);
   document.addEventListener("brigade:connection", onConnection, true);
   document.addEventListener("submit", onSubmit, true);
 })();

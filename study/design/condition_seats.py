@@ -336,8 +336,8 @@ def _check_team(
         if not mind.seats and (why := leader_refusal(mind.kind, game.kind, seat="player")):
             raise SettingsError(f"members: {why}")
     made = team_organisation(organisation, minds, teammates + (not is_apart(organisation)))
-    if game.tick_ms and made and not made.is_silent:
-        raise SettingsError("organisation: nobody can write to others while a clock takes the steps")
+    if game.tick_ms and made and made.clock_refusal:
+        raise SettingsError(f"organisation: {made.clock_refusal}")
 
 
 def drawing_warnings(world: str, settings: Mapping[str, Json]) -> Iterator[str]:

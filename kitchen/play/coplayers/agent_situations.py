@@ -317,6 +317,16 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
     )
 
 
+def realtime_situation(turn: OpenTurn, mind: Mind, heard: int) -> Situation:
+    """Return the situation of an agent in a real-time episode, with its messages. Needs no query. `heard` is
+    the number of the last message that it knew when it was asked before."""
+    return (
+        _with_talk(turn, mind, LastHeard(heard, turn.step - 1))
+        if turn.episode.messages
+        else (_with_talk(turn, mind))
+    )
+
+
 def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
     """Return the situation of an agent that only has to answer a message, with its messages."""
     return _with_reason(_with_talk(turn, mind), REASON_TO_ANSWER)
@@ -360,14 +370,15 @@ def _with_reason(situation: Situation, because: str) -> Situation:
     return replace(situation, request=replace(situation.request, because=because))
 
 
-def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return the situation of an agent with its messages. Without messages, if the members cannot send
-    any."""
+def _with_talk(turn: OpenTurn, mind: Mind, since: LastHeard | None = None) -> Situation:
+    """Return the situation of an agent with its messages. Without messages, if the members cannot send any.
+    `since` is what it knew at its last decision; None to read it from the database."""
     situation, organisation = current_situation(turn, mind), turn.episode.team
     if organisation is None:
         return situation
     member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
-    since = last_heard_by_mind(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
+    if since is None:
+        since = last_heard_by_mind(turn.episode)[mind.pk] if turn.episode.messages else LastHeard()
     messages, jobs = messages_for_agent(turn, member, since=since)
     gone = (turn.episode.gone or {}).get(str(member))
     talk = TeamTalk(organisation, member, messages, jobs, gone["said"] if gone else 0)

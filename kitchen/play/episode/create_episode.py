@@ -219,8 +219,8 @@ def _check_ticks(
         raise SettingsError("step_seconds: the clock of the world takes the steps")
     if is_scheduled(organisation):
         raise SettingsError("schedule: the clock of the world says who chooses when")
-    if organisation and not organisation.is_silent:
-        raise SettingsError("organisation: nobody can write to others while a clock takes the steps")
+    if organisation and organisation.clock_refusal:
+        raise SettingsError(f"organisation: {organisation.clock_refusal}")
 
 
 def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:

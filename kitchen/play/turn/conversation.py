@@ -86,6 +86,13 @@ def _interrupts_work(turn: OpenTurn, sender: int) -> bool:
     return is_busy or not turn.may_act.isdisjoint(organisation.member(sender).seats)
 
 
+def new_messages(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[list[Message], str]:
+    """Return the unsaved rows of a message from the member `sender`, and the code of its refusal. They are
+    the last messages of the turn from then on. Used while a clock takes the steps: its owner stores them."""
+    say, code = message_refusal(turn, sender, say)
+    return _rows(turn, sender, say, code), code
+
+
 def is_repeated(turn: OpenTurn, sender: int, say: MessageDraft, after: int) -> bool:
     """Return whether this member has already sent the same message later than the message with the number
     `after`."""
@@ -187,8 +194,8 @@ def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = N
         data=storable_json(data),
         decision=decision,
     )
+    turn.sent.append(row)  # before the count, so that nothing is read from the database
     turn.episode.messages = row.number
-    turn.sent.append(row)
     return row
 
 

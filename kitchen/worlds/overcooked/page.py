@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kitchen.contract.page import Beat, Panel, PublicFact, SeatView
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
@@ -27,6 +28,7 @@ from kitchen.worlds.overcooked.display_text import (
     thing_phrase,
     translated,
 )
+from kitchen.worlds.overcooked.fast_slow.work_answers import stored_work_text, work_examples
 from kitchen.worlds.overcooked.game_rules import DISH, FILLED, LAID, POTTED, SERVED, STARTED, TOOK
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
@@ -38,6 +40,7 @@ from kitchen.worlds.overcooked.layout import (
     cell_ahead,
     is_floor,
 )
+from kitchen.worlds.overcooked.partners.grid_snapshot import layout_from_brief
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PUT_VERBS, START
 
 _TEMPLATES = "worlds/overcooked"
@@ -279,6 +282,19 @@ class OvercookedPage(GridPage):
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return the aim as an instruction, such as `Take an onion`."""
         return translated("aims", " ".join(aim))
+
+    def translated_message(self, message: TeamMessage) -> str:
+        """Return the text of an answer that the agent `fast_slow` wrote; empty for other messages."""
+        return stored_work_text(message.data)
+
+    def message_examples(self, view: SeatView) -> tuple[str, ...]:
+        """Return messages that the agent `fast_slow` understands. Empty if nobody reads messages."""
+        reads = bool(set(view.talk.addressees) - set(view.talk.unread))
+        return self.guide_sentences(view.brief) if reads else ()
+
+    def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return messages that the agent `fast_slow` understands, in the reader's language."""
+        return work_examples(layout_from_brief(brief).food)
 
     def aim_group(self, aim: Aim) -> str:
         """Return the heading under which the aim is listed. Aims with the same verb share a heading."""

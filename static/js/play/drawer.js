@@ -134,7 +134,7 @@
   WIDE.addEventListener("change", () => toggle?.setAttribute("aria-expanded", String(isOpen())));
   document.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
-  document.addEventListener("htmx:wsAfterMessage", onMessage);
+  for (const name of ["htmx:wsAfterMessage", "brigade:talk"]) document.addEventListener(name, onMessage);
   play.addEventListener("brigade:panels", onPanels);
   showNews();
 })();

@@ -193,6 +193,14 @@
     play.panels.put(message.html);
   }
 
+  /* what was written, with what is new */
+  function onTalk({ html }) {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    document.getElementById("talk")?.replaceWith(fresh.content);
+    document.dispatchEvent(new Event("brigade:talk"));
+  }
+
   /* said over the page for a while, and below the game from then on; what stands there is no news */
   function onGone({ said }) {
     const [above, below] = ["gone", "replaced"].map((id) => document.getElementById(id));
@@ -226,7 +234,7 @@
     sayBegin();
   }
 
-  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, away: onAway, late: onLate, waits: onWaits, notice: onNotice };
+  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, away: onAway, late: onLate, talk: onTalk, waits: onWaits, notice: onNotice };
 
   function onMessage(event) {
     const { message } = event.detail;

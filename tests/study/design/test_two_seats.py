@@ -49,7 +49,7 @@ def test_who_follows_the_hints_ends_the_practice_that_the_world_brings() -> None
     [
         ({"step_seconds": 5.0}, "the clock of the world takes the steps"),
         ({"world": "lane", "settings": {}, "coplayer": "slow"}, "slow does not keep up with a clock"),
-        ({"organisation": {"kind": "pair"}}, "nobody can write to others while a clock takes the steps"),
+        ({"organisation": {"kind": "pair", "settings": {"within": True}}}, "not in turns or one to one"),
     ],
 )
 def test_what_a_clock_leaves_no_time_for_is_told(

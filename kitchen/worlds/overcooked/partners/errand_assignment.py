@@ -6,7 +6,7 @@ thing is passed over a counter if a cook cannot reach the place, or if this save
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kitchen.worlds.overcooked.game_rules import DISH, FOOD, Item
@@ -129,7 +129,7 @@ def _hand_over(board: TaskBoard, seat: int, urgency: int) -> Errand:
     return Errand(_nearest(board, seat, board.shared(seat)), urgency)
 
 
-def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
+def lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
     """Return the errand (next task) to put the held thing on a counter. If possible, it is a counter that the
     other seat can reach."""
     cells = board.shared(seat) or board.reachable(seat, board.free_counters())
@@ -151,7 +151,7 @@ def _with_dish(board: TaskBoard, seat: int) -> Errand:
         return Errand({best: 0}, WITH_DISH, left)
     if not board.reachable(seat, board.places(POT)):
         return _hand_over(board, seat, WITH_DISH)
-    return Errand() if _brings_food(board, 1 - seat) else _lay_down(board, seat, WITH_DISH)
+    return Errand() if _brings_food(board, 1 - seat) else lay_down(board, seat, WITH_DISH)
 
 
 def _brings_food(board: TaskBoard, seat: int) -> bool:
@@ -170,7 +170,7 @@ def _with_food(board: TaskBoard, seat: int, food: str) -> Errand:
         return Errand({cell: 2 * (most - len(board.pot(cell)[0])) for cell in found}, WITH_FOOD)
     if not board.reachable(seat, board.places(POT)):
         return _hand_over(board, seat, WITH_FOOD)
-    return Errand() if _somebody_has_a_dish(board, seat) else _lay_down(board, seat, WITH_FOOD)
+    return Errand() if _somebody_has_a_dish(board, seat) else lay_down(board, seat, WITH_FOOD)
 
 
 def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
@@ -184,18 +184,18 @@ def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
     """Return the errand (next task) of a seat with empty hands: to fetch a missing thing that the other seat
     does not already fetch. `given` has the errands that are already fixed."""
     if not board.reachable(seat, board.places(POT)):
-        return _supply(board, seat)
+        return supply_partner(board, seat)
     return (
-        _start(board, seat)
-        or _take_soup(board, seat)
-        or _fetch_dish(board, seat, given)
-        or _fetch_food(board, seat, given)
-        or _fetch_ahead(board, seat, given)
+        start_pot(board, seat)
+        or take_lying_soup(board, seat)
+        or fetch_dish(board, seat, given)
+        or fetch_food(board, seat, given)
+        or fetch_ahead(board, seat, given)
         or Errand()
     )
 
 
-def _start(board: TaskBoard, seat: int) -> Errand | None:
+def start_pot(board: TaskBoard, seat: int) -> Errand | None:
     cells = board.reachable(seat, board.to_start())
     nearer = [cell for cell in cells if board.cost(seat, cell) <= board.cost(1 - seat, cell)]
     alone = board.scene.hands[1 - seat] is not None
@@ -203,7 +203,7 @@ def _start(board: TaskBoard, seat: int) -> Errand | None:
     return Errand(dict.fromkeys(goals, 0), WITH_DISH) if goals else None
 
 
-def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
+def take_lying_soup(board: TaskBoard, seat: int) -> Errand | None:
     """Return the errand (next task) to take a soup from a counter. None if there is no soup for this seat."""
     lying = [cell for cell, thing in board.scene.counters.items() if isinstance(thing, tuple)]
     serves = board.reachable(seat, board.places(SERVING))
@@ -211,7 +211,7 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
     return Errand(dict.fromkeys(cells, 0), SOUP) if cells else None
 
 
-def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
+def fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
     """Return the errand (next task) to fetch a dish. Return None if no soup will be ready, or if the other
     seat is closer to serving it."""
     sources = board.reachable(seat, board.scene.sources(DISH))
@@ -254,10 +254,13 @@ def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> b
     return (others, 1 - seat) < (mine, seat)
 
 
-def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
+def fetch_food(
+    board: TaskBoard, seat: int, given: Mapping[int, Errand], without: Collection[str] = ()
+) -> Errand | None:
     """Return the errand (next task) to fetch a missing ingredient; None if there is none for this seat.
-    Ingredients that the other seat holds or is nearer to are left to that seat."""
-    missing = board.all_missing()
+    Ingredients that the other seat holds or is nearer to are left to that seat, and so are those in
+    `without`."""
+    missing = [food for food in board.all_missing() if food not in without]
     held = board.scene.hands[1 - seat]
     if isinstance(held, str) and held in missing:
         missing.remove(held)
@@ -320,9 +323,11 @@ def _on_the_way(board: TaskBoard, seat: int, sources: list[Cell], pots: list[Cel
     return {cell: way - board.cost(seat, cell) for cell, way in best.items() if way < UNREACHABLE}
 
 
-def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
+def fetch_ahead(
+    board: TaskBoard, seat: int, given: Mapping[int, Errand], without: Collection[str] = ()
+) -> Errand | None:
     """Return an errand (next task) that prepares later work while no pot needs anything. None if there is
-    none.
+    none, or if it would fetch one of `without`.
 
     If all pots are started, the seat fetches the first ingredient of the next soup. If a pot is open, or the
     other seat holds an ingredient, it fetches a dish.
@@ -334,7 +339,12 @@ def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Er
     wanted = _next_food(board) if board.started() and not board.open_pots() else DISH
     if held != DISH and isinstance(held, str):
         wanted = DISH
-    if not pots or not wanted or (wanted == DISH and held == DISH and len(board.started()) < 2):
+    if (
+        not pots
+        or not wanted
+        or wanted in without
+        or (wanted == DISH and held == DISH and len(board.started()) < 2)
+    ):
         return None
     sources = board.reachable(seat, board.scene.sources(wanted))
     return Errand(_on_the_way(board, seat, sources, pots), NOTHING) if sources else None
@@ -345,16 +355,16 @@ def _next_food(board: TaskBoard) -> str:
     return best[0] if best else ""
 
 
-def _supply(board: TaskBoard, seat: int) -> Errand:
+def supply_partner(board: TaskBoard, seat: int, without: Collection[str] = ()) -> Errand:
     """Return the errand (next task) of a seat that reaches no pot. It puts things that the other seat lacks
-    on counters that both reach."""
+    on counters that both reach, but none of `without`."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]
     for thing, wanted in _wanted(board, seat).items():
         there = lying.count(thing) + (other == thing)
         sources = [cell for cell in board.reachable(seat, board.scene.sources(thing)) if cell not in shared]
-        if there < wanted and sources:
+        if there < wanted and sources and thing not in without:
             return Errand(dict.fromkeys(sources, 0), EMPTY)
     return Errand()
 

@@ -8,7 +8,7 @@ the planner to advise participants.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -63,12 +63,12 @@ class GridPlanner(Agent):
         """Return the planned command for each seat that the agent plays. The same situation gives the same
         commands."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
-        memory = _noted(scene, situation.memory or planner_memory(None))
-        commands = {seat: _choose(scene, seat, memory, rng, situation.seats) for seat in situation.seats}
+        memory = updated_memory(scene, situation.memory or planner_memory(None))
+        commands = {seat: choose_move(scene, seat, memory, rng, situation.seats) for seat in situation.seats}
         return Decision(commands, memory=memory)
 
 
-def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
+def updated_memory(scene: GridScene, before: Any) -> dict[str, Json]:
     """Return the planner's memory, updated with the present poses of both seats. `before` is the memory of
     the last step."""
     still, odd = [0, 0], [0, 0]
@@ -83,17 +83,35 @@ def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
     return planner_memory(scene.poses, still, odd)
 
 
-def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, own: Sequence[int]) -> Command:
+OwnErrand = Callable[[TaskBoard, int, Mapping[int, Errand]], Errand | None]
+"""Returns the errand of a seat, or None to let the planner assign it. The last argument has the other seat's
+errand if it is known."""
+
+
+def _planned_errand(board: TaskBoard, seat: int, known: Mapping[int, Errand]) -> None:
+    """Return None: the planner assigns the errand."""
+
+
+def choose_move(
+    scene: GridScene,
+    seat: int,
+    memory: dict[str, Any],
+    rng: Random,
+    own: Sequence[int],
+    errand_of: OwnErrand = _planned_errand,
+) -> Command:
+    """Return the command of this seat, and store in `memory` the poses that are expected after it. `own` are
+    the agent's seats. `errand_of` may replace the errand that the planner assigns to the seat."""
     other = 1 - seat
     wall = other if memory["still"][other] >= PATIENCE_TICKS and other not in own else None
     board = _board(scene, wall)
     if wall is None and memory["odd"][other] >= UNEXPECTED_MOVES:
-        given, courses = _around_independent_partner(board, seat)
+        given, courses = _around_independent_partner(board, seat, errand_of)
     else:
-        given, courses = _together(board)
+        given, courses = _together(board, seat, errand_of)
     if wall is not None and memory["still"][seat] >= PATIENCE_TICKS and not courses[seat].arrives:
         board = _board(scene, None)
-        given, courses = _together(board)
+        given, courses = _together(board, seat, errand_of)
     memory["expected"] = [_expected(board, courses[each], each) for each in (0, 1)]
     command = _command(board, given[seat], courses[seat], seat)
     is_stuck = memory["still"][seat] and memory["odd"][seat] and command not in (INTERACT, STAY)
@@ -102,9 +120,12 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
     return command
 
 
-def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
+def _together(
+    board: TaskBoard, seat: int, errand_of: OwnErrand
+) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
     """Return the errands (next tasks) and the paths of both seats, planned together."""
-    given = assign_errands(board)
+    mine = errand_of(board, seat, {})
+    given = assign_errands(board, {seat: mine} if mine else None)
     return given, plan_both_paths(board, given)
 
 
@@ -115,19 +136,20 @@ def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
 
 
 def _around_independent_partner(
-    board: TaskBoard, seat: int
+    board: TaskBoard, seat: int, errand_of: OwnErrand
 ) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
     """Return the errands (next tasks) and paths of both seats, for a partner that ignores this seat. The
     partner is planned first, as if it were alone. This seat's path then avoids the partner's."""
     other = 1 - seat
     its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
-    given = assign_errands(board, {other: its})
+    mine = errand_of(board, seat, {other: its})
+    given = assign_errands(board, {other: its, **({seat: mine} if mine else {})})
     ground = board.grounds[other]
     poses = tuple(ground.pose(*each) for each in foreseen_poses(board.scene, other))
     moves = tuple(after % len(FACE_ORDER) if after != pose else STAYS for pose, after in pairwise(poses))
     theirs = TimedPath(poses, moves, True)
-    mine = _course(board, given[seat], seat, theirs.cells(ground))
-    return given, (mine, theirs) if seat == 0 else (theirs, mine)
+    course = _course(board, given[seat], seat, theirs.cells(ground))
+    return given, (course, theirs) if seat == 0 else (theirs, course)
 
 
 def _board(scene: GridScene, wall: int | None) -> TaskBoard:

@@ -39,14 +39,19 @@ class StepAsideAgent(SimplePartner):
     async def decide(self, situation: Situation) -> Decision:
         """Return a move out of the partner's way for every seat that the agent plays; `stay` if none is
         needed. The memory is the number of ticks left to wait after a step aside."""
-        scene, waits = scene_from_situation(situation), int(situation.memory or 0)
-        commands: dict[int, Command] = {}
+        waits, commands = int(situation.memory or 0), dict[int, Command]()
         for seat in situation.seats:
-            if _is_pushed(situation, 1 - seat):
-                commands[seat], waits = _dodge(scene, seat), WAIT_TICKS
-            else:
-                commands[seat] = STAY if waits else _towards_refuge(scene, seat)
+            commands[seat], waits = step_aside(situation, seat, waits)
         return Decision(commands, memory=max(0, waits - 1))
+
+
+def step_aside(situation: Situation, seat: int, waits: int) -> tuple[Command, int]:
+    """Return the move of this seat out of its partner's way, and the ticks left to wait after it. `waits` are
+    the ticks left before it."""
+    scene = scene_from_situation(situation)
+    if _is_pushed(situation, 1 - seat):
+        return _dodge(scene, seat), WAIT_TICKS
+    return (STAY if waits else _towards_refuge(scene, seat)), waits
 
 
 def _is_pushed(situation: Situation, other: int) -> bool:
