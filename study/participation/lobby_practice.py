@@ -43,8 +43,9 @@ SHARED_STEP_SECONDS = 20.0
 """Seconds that people have for a step of a shared kitchen while at least two of them play."""
 MISSED_STEPS = 2
 """Steps that somebody in a shared kitchen may miss in a row before a program plays for them."""
-LONGER = 5
-"""A shared kitchen has this many times the steps of practice, because people come and go."""
+LONGER = 10
+"""A kitchen of the lobby has this many times the steps of practice, so that it does not end while people wait:
+a participant has one, which is erased with them."""
 
 
 def offers_kitchen(person: Participant, place: CurrentPage) -> bool:
@@ -167,7 +168,8 @@ def begin_kitchen(*, participant_id: int) -> bool:
     coming = person.version.blueprint.condition(place.round.condition.key)
     shared = shared_kitchen_plan(person.blueprint, coming) if coming.lobby_practice_shared else None
     if shared is None:
-        _begin_alone(person, kitchen_plan(person.blueprint, coming))
+        plan = kitchen_plan(person.blueprint, coming)
+        _begin_alone(person, plan.model_copy(update={"settings": _with_more_steps(plan)}))
     else:
         Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody begins a second one
         if not _join_others(person, shared):

@@ -12,7 +12,7 @@ from study.design.models import Study
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participation.group_lobby import look_at_lobby
-from study.participation.lobby_practice import kitchen_plan
+from study.participation.lobby_practice import LONGER, kitchen_plan
 from tests.study.exports.rows import csv_rows
 from tests.study.participation.test_group_lobby import come, shared, time_passes
 
@@ -54,6 +54,9 @@ def test_the_kitchen_is_played_alone_under_a_line_that_leads_on(client: Client) 
     assert "Practise while you wait" in read(client, person)
     episode = practise(client, person)
     assert (episode.hints, episode.seats.filter(mind=None).count(), episode.until) == (True, 1, None)
+    coming = blueprint_of(person.study).conditions[0]
+    steps = kitchen_plan(person.blueprint, coming).settings["max_steps"]
+    assert episode.settings["max_steps"] == LONGER * steps, "it does not end while one waits"
     page = read(client, person, "?kitchen")
     assert "data-play" in page and "data-lobby=" in page and "js/lobby.js" in page
     assert 'data-page="lobby"' in page and practise(client, person) == episode, "it is one kitchen"
