@@ -305,26 +305,20 @@ async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack
 async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
+    """Both requests are pressed at once: the second one follows the first, and the wait follows both."""
     person = Person(page)
     await page.set_viewport_size({"width": 1280, "height": 900})
     await person.enter(entered(live_stack, tmp_path, SOUP, people=[1])[0])
     assert "You do not have the recipe" in await page.inner_text("#score")
-    await page.wait_for_selector("[data-accept]")
+    await page.wait_for_selector("[data-key='2']")
     assert await kitchen_covered(page, "assistant") == []
-    going, accepted = True, 0
-    while going:
-        before = await person.step()
-        card = page.locator(
-            "#requests :not(.is-accepted) > [data-accept]:not(:disabled):not(.secondary)"
-        ).first
-        if await card.count():
-            await card.press("Enter")
-            await page.wait_for_selector("#requests .is-accepted", state="attached")
-            accepted += 1
-        elif not await page.locator("#menu .own p").count():  # a wait goes on by itself
-            await press_macro(page, ("wait", "1"))
-        going = await asked_again(page, before)
-    assert accepted == 2 and "The dish was delivered in time" in await page.inner_text("#over")
+    assert await page.evaluate("document.activeElement.dataset.key") == "1", "Enter does it"
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("#requests [data-later]")
+    await page.keyboard.press("1")
+    await page.wait_for_selector("#requests [aria-pressed=true], #requests .is-accepted ~ .is-accepted")
+    await page.wait_for_selector("#over.is-over", timeout=60_000)
+    assert "The dish was delivered in time" in await page.inner_text("#over")
     assert person.problems == []
 
 
