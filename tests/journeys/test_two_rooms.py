@@ -80,6 +80,19 @@ VERDICTS = """() => {
 }"""
 """The poses of the chef after a right and a wrong delivery, in a game that is over and in one that is not."""
 
+JOBS_ENDED = """() => {
+    const seen = [], make = () => "";
+    const players = [{ at: [3, 2] }, { at: [1, 2] }].map(one => ({ ...one, face: "north" }));
+    const utensil = (at, inside) => ({ at, contents: [], left: null, ready: null, ...inside });
+    const tools = { show: (_, at) => seen.push(at.join()), act: (seat, pose) => seen.push(pose), make };
+    const before = [utensil([0, 2], { contents: ["egg"], left: 1 }), utensil([4, 3], { contents: ["egg"] })];
+    const after = [utensil([0, 2], { ready: "egg" }), utensil([4, 3], {})];
+    document.querySelector("[data-play]").painters.changed(
+        { players, utensils: before }, { players, utensils: after }, tools);
+    return seen;
+}"""
+"""What is seen when a job is done beside its cook, and when contents are lost where nobody stands."""
+
 CLICKED_TWICE = """() => [1, 2].map(() => {
     document.querySelector("[data-wait-on]").click();
     return document.querySelector("[data-play]").classList.contains("is-waiting-on");
@@ -268,6 +281,7 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
     assert await page.evaluate(VERDICTS) == ["cheer", "sad"] * 2
+    assert await page.evaluate(JOBS_ENDED) == ["0,2", "4,3", "cheer"]
     await page.evaluate("document.getElementById('menu').remove()")  # as for somebody who watches
     await page.keyboard.press("x")
     assert person.problems == []

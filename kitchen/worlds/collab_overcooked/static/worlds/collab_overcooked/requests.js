@@ -246,7 +246,8 @@
   const numberOf = (button) => button.closest("[data-request]").dataset.request;
 
   function press(button) {
-    if ("later" in button.dataset) next = next === numberOf(button) ? "" : numberOf(button);
+    const isNext = next === numberOf(button);
+    if (isNext || "later" in button.dataset) next = isNext ? "" : numberOf(button);
     else accept(button);
     markNext();
   }
@@ -258,7 +259,9 @@
         button.disabled = false;
         button.dataset.later = "";
       }
-      if ("later" in button.dataset) button.setAttribute("aria-pressed", String(next === numberOf(button)));
+      const isNext = next === numberOf(button);
+      if (isNext || "later" in button.dataset) button.setAttribute("aria-pressed", String(isNext));
+      else button.removeAttribute("aria-pressed");
     }
     return isBusy;
   }
