@@ -17,6 +17,7 @@ from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
+from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, KitchenThings, refusal_code
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, ReferencePair
 from kitchen.worlds.collab_overcooked.room_layout import (
@@ -24,6 +25,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     COUNTER,
     DISPENSERS,
     INGREDIENTS,
+    OWN_UTENSILS,
     SHARED_COUNTERS,
 )
 
@@ -45,6 +47,8 @@ class PersonAtWork:
     done: Sequence[Command]
     """The person's macros that took effect."""
     is_busy: bool
+    idle_steps: int
+    """Steps since the person's last macro took effect."""
     things: KitchenThings
     pair: ReferencePair
     """The known good sequences that the chef follows."""
@@ -166,13 +170,22 @@ def _new_requests(
     wrong_unit: Callable[[], Macros | None],
 ) -> Iterator[tuple[str, Macros]]:
     """Yield the next units that the person can begin, until `MOST_OPEN` requests are open. A unit that is not
-    the next one must leave a shared counter free."""
+    the next one must leave a shared counter free. A person in the middle of a request is left alone."""
+    if open_now and _is_midway(seen):
+        return
     known, free = {thing for thing, _ in open_now}, len(seen.things.free(SHARED_COUNTERS))
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
         has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)
         if has_room and thing not in known and _can_begin(seen.things, unit):
             known.add(thing)
             yield thing, wrong_unit() or unit
+
+
+def _is_midway(seen: PersonAtWork) -> bool:
+    """Return whether the person has begun something and goes on with it."""
+    own = (seen.things.utensils[name] for name in OWN_UTENSILS[ASSISTANT])
+    has_begun = seen.things.hold[ASSISTANT] is not None or any(one.contents or one.ready for one in own)
+    return has_begun and seen.idle_steps <= JOB_STEPS
 
 
 def _can_begin(things: KitchenThings, unit: Macros) -> bool:

@@ -139,6 +139,7 @@ class CollabPage(GridPage):
     styles = (
         *GridPage.styles,
         f"{_TEMPLATES}/kitchen_spots.css",
+        f"{_TEMPLATES}/kitchen_moments.css",
         f"{_TEMPLATES}/wait_on.css",
         f"{_TEMPLATES}/ask_bubble.css",
         f"{_TEMPLATES}/collab_overcooked.css",
@@ -273,6 +274,7 @@ class CollabPage(GridPage):
         own = OWN_COUNTERS[view.seat] if view.acts else ()
         where = {
             "job": JOB_STEPS,
+            "limit": view.brief["limit"],
             "serving": list(PLACE_CELLS[SERVING]),
             "places": {place: list(cell) for place, cell in PLACE_CELLS.items()},
             "reach": [list(cell) for cell in (*SHARED_COUNTERS, *own)],
@@ -281,12 +283,13 @@ class CollabPage(GridPage):
         return {**super().script_rules(view), "labels": labels, **where}
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what changes on the grid, the number of requests that were met soon (`met`), and for each
-        seat that delivered whether its newest delivery was right (`delivered`)."""
+        """Return what changes on the grid, the number of requests that were met soon (`met`), the steps left
+        (`left`), and for each seat that delivered whether its newest delivery was right (`delivered`)."""
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
         met = met_soon(view.talk.requests, view.observation["players"])
-        return {**super().changing(view), "met": met, **({"delivered": right} if right else {})}
+        left = view.observation["steps_left"]
+        return {**super().changing(view), "met": met, "left": left, **({"delivered": right} if right else {})}
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel with the order, the time, the recipe and the progress."""

@@ -144,10 +144,12 @@ class RecipePartner(Agent):
         def wrong_unit() -> Macros | None:
             return _wrong_unit(task, chance) if chance.random() < self.chosen["wrong_requests"] else None
 
+        person = situation.observations[CHEF]["players"][ASSISTANT]
         seen = PersonAtWork(
             situation.step,
             _done(situation, ASSISTANT),
-            situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None,
+            person["doing"] is not None,
+            situation.step - max(person["done_in"], default=0),
             _things(situation, CHEF),
             pair,
             plan.units,

@@ -20,6 +20,7 @@ from kitchen.worlds.collab_overcooked.food_rules import UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     FILL,
     PICKUP,
+    PLACE,
     PUT,
     WAIT,
     WAIT_ONE,
@@ -32,6 +33,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 )
 from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
+from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import CHEF
 from kitchen.worlds.collab_overcooked.work_names import work_name
 
@@ -102,17 +104,21 @@ class RequestCard(NamedTuple):
     """The short name of the whole work, such as *Cut pumpkin*; empty if it has none."""
     picture: str = ""
     """The last thing that is taken for it."""
+    key: str = ""
+    """The key that accepts it; empty if it is the reader's own, or not open."""
 
 
 class RequestCards(NamedTuple):
-    """The newest messages with requests that one side sent, the newest first. `are_yours` is true if the
-    reader sent them. `item` is the thing of the newest one that is open, and `at_left` is true if the
-    teammate is drawn on the left."""
+    """The newest messages with requests that one side sent: the open ones in order of time, then the others,
+    the newest first. `are_yours` is true if the reader sent them. `item` is the thing of the oldest one that
+    is under way, or of the newest one if that is open. `at_left` is true if the teammate is drawn on the
+    left. `open_count` counts the open requests that the reader can accept."""
 
     are_yours: bool
     cards: tuple[RequestCard, ...]
     item: str = ""
     at_left: bool = False
+    open_count: int = 0
 
 
 UNDERWAY, DONE = "underway", "done"
@@ -156,9 +162,13 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
         for said in view.talk.messages
         if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
     ]
-    cards = tuple(_card(view, said) for said in reversed(found[-CARDS_SHOWN:]))
+    cards = [_card(view, said) for said in reversed(found[-CARDS_SHOWN:])]
     item = cards[0].picture if cards and _is_open(view, found[-1], cards[0]) else ""
-    shows = RequestCards(is_yours, cards, item, view.seat == CHEF)
+    item = next((card.picture for card in reversed(cards) if card.state == UNDERWAY), item)
+    waiting = [] if is_yours else [card for card in reversed(cards) if not card.state]
+    keyed = [card._replace(key=str(number)) for number, card in enumerate(waiting, start=1)]
+    others = [card for card in cards if card not in waiting]
+    shows = RequestCards(is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed))
     return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
 
 
@@ -179,20 +189,31 @@ def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:
 
 def _card(view: SeatView, said: TeamMessage) -> RequestCard:
     macros = commands_in(said.data, REQUESTS_KEY)
+    left = macros if said.sender == view.talk.member else _left_of(view, tuple(macros))
     who = "" if said.sender is None else view.talk.members.get(said.sender, "")
     return RequestCard(
         said.number,
         who,
         said.step,
         tuple(map(command_words, macros)),
-        _value(macros[0]),
-        tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
-        _can_accept(view, macros),
+        _value(left[0]),
+        tuple((_value(macro), command_words(macro)) for macro in with_waits(left)[1:]),
+        _can_accept(view, left),
         tuple(macro[1] if macro[0] == PICKUP else "" for macro in macros),
         _request_state(view, said),
         work_name(macros),
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
     )
+
+
+def _left_of(view: SeatView, macros: Sequence[Command]) -> Sequence[Command]:
+    """Return what this cook still has to do of requested macros that were begun, so that one press goes on
+    with them. Return all of them if they bring more than one thing, or cannot be gone on with."""
+    if not view.acts or view.seat == CHEF or macros.count((PLACE,)) != 1 or macros[-1] != (PLACE,):
+        return macros
+    things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+    left = remaining_unit(things, tuple(macros))
+    return left if left and left == macros[-len(left) :] else macros
 
 
 def _can_accept(view: SeatView, macros: Sequence[Command]) -> bool:

@@ -169,6 +169,7 @@
   function onNotice({ detail: { target, fragment } }) {
     if (target.id !== "notice" || !fragment.textContent.trim()) return;
     typed.delete("menu");
+    if (accepting) next = accepting.request;
     accepting = null;
   }
 
@@ -183,6 +184,8 @@
     readAcceptAnswer();
     markAccepted();
     markNews();
+    acceptNext();
+    focusNew();
     const own = document.querySelector(".col-own"); // who only leads has none
     if (own && play.choosing.step !== step) own.scrollTop = 0; // a new hint, or a request
     step = play.choosing.step;
@@ -219,7 +222,65 @@
     }
     accepting = { request: button.closest("[data-request]").dataset.request, step: open, phase };
     play.choosing.send(radio);
+    play.waitOn?.after(accepting.request);
     for (const input of added) input.remove();
+  }
+
+  /* A number accepts the request that shows it. A new request takes the focus from where it is of no use, so that Enter
+     accepts it. */
+  const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
+  let newestSeen = 0;
+
+  function onKey(event) {
+    const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.repeat;
+    const isFree = !event.target.closest?.(WRITING) && !document.querySelector("dialog[open]");
+    if (!isPlain || !isFree || !document.querySelector("[data-keys-switch]")?.checked) return;
+    const button = [...document.querySelectorAll("#requests [data-key]:not(:disabled)")].find((one) => one.dataset.key === event.key && one.checkVisibility());
+    if (!button) return;
+    event.preventDefault();
+    press(button);
+  }
+
+  /* While one request is carried out, another one can be put next. So is one that was pressed a moment too late. */
+  let next = ""; // the number of the request that is accepted as soon as it can be
+  const numberOf = (button) => button.closest("[data-request]").dataset.request;
+
+  function press(button) {
+    const isNext = next === numberOf(button);
+    if (isNext || "later" in button.dataset) next = isNext ? "" : numberOf(button);
+    else accept(button);
+    markNext();
+  }
+
+  function markNext() {
+    const isBusy = document.querySelector("#requests .is-accepted") !== null && !play.classList.contains("is-over");
+    for (const button of document.querySelectorAll("#requests [data-key]")) {
+      if (button.disabled && isBusy && play.choosing.phase !== "over") {
+        button.disabled = false;
+        button.dataset.later = "";
+      }
+      const isNext = next === numberOf(button);
+      if (isNext || "later" in button.dataset) button.setAttribute("aria-pressed", String(isNext));
+      else button.removeAttribute("aria-pressed");
+    }
+    return isBusy;
+  }
+
+  function acceptNext() {
+    const isBusy = markNext();
+    if (!next || isBusy || !play.choosing.may()) return;
+    const button = document.querySelector(`#requests [data-request="${next}"] [data-key]:not(:disabled, [data-later])`);
+    next = "";
+    if (button) accept(button);
+  }
+
+  function focusNew() {
+    const open = [...document.querySelectorAll("#requests [data-key]:not(:disabled)")];
+    const number = Math.max(newestSeen, ...open.map((button) => button.closest("[data-request]").dataset.request));
+    if (number === newestSeen) return;
+    newestSeen = number;
+    const isIdle = [document.body, document.getElementById("menu-title"), null].includes(document.activeElement);
+    if (isIdle && play.choosing.may()) open[0].focus({ preventScroll: true, focusVisible: false });
   }
 
   /* Send a command along with the next choice, to follow it. */
@@ -263,10 +324,10 @@
   /* On a narrow page, show one panel below the kitchen. Mark the tabs of the others if they have something new. */
 
   const tabs = [...document.querySelectorAll("[data-panel-tab]")];
-  const newest = { act: "", talk: "" }; // the newest entry when the panel was shown last
+  const newest = { act: "0", talk: "" }; // the newest entry when the panel was shown last
   const shown = () => play.dataset.panel ?? "act";
   const news = {
-    act: () => document.querySelector("#requests [data-request]")?.dataset.request ?? "",
+    act: () => String(Math.max(0, ...[...document.querySelectorAll("#requests [data-request]")].map((card) => card.dataset.request))),
     talk: () => document.querySelector("#talk .said:last-child")?.id ?? "",
   };
 
@@ -286,11 +347,12 @@
     markNews();
   }
 
+  document.addEventListener("keydown", onKey);
   document.addEventListener("click", (event) => {
     const tab = event.target.closest("[data-panel-tab]");
     if (tab) showPanel(tab.dataset.panelTab);
     const accepted = event.target.closest("[data-accept]");
-    if (accepted) accept(accepted);
+    if (accepted) press(accepted);
     if (event.target.closest("[data-ask-this]")) askThis();
     if (event.target.closest("[data-add-request]")) add(picked(pickerOf(), macros));
     if (event.target.closest("[data-remove-request]")) {

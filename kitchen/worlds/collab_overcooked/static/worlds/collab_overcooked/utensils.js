@@ -11,7 +11,7 @@
   const FLIGHT = 800; // milliseconds of what is delivered on its way to the guest
   const PASS = 420; // milliseconds of what is taken or put down
   const RISE = 1400; // milliseconds for which what has come of it is seen
-  const { labels, job, moves, serving } = JSON.parse(board.dataset.rules);
+  const { labels, job, limit, moves, serving } = JSON.parse(board.dataset.rules);
   const MIDDLE = [2, 1.6]; // between the rooms
   const { foods } = document.querySelector("[data-foods]").dataset; // the file with a picture of each thing
 
@@ -46,11 +46,29 @@
 
   const pose = ({ doing, holds }) => (holds ? "" : POSES[doing?.[0]] ?? "");
 
+  /* A job that is done is a small feast at its utensil. Contents that made nothing go up in smoke. */
+  const rays = [0, 45, 90, 135, 180, 225, 270, 315].map((turn) => make("path", { d: "M0-15V-23", transform: `rotate(${turn})` }));
+  const burst = () => make("g", { class: "job-done" }, ...rays.map((ray) => ray.cloneNode()));
+  const smoke = () => make("g", { class: "job-lost" }, ...[[-9, 2, 9], [8, 0, 10], [0, -9, 11]].map(([cx, cy, r]) => make("circle", { cx, cy, r })));
+
+  function showJobs(before, after, { show, act }) {
+    after.utensils.forEach((now, number) => {
+      const was = before.utensils[number];
+      const seat = now.at[0] < MIDDLE[0] ? 1 : 0;
+      const isBeside = Math.abs(after.players[seat].at[0] - now.at[0]) + Math.abs(after.players[seat].at[1] - now.at[1]) === 1;
+      const isLost = was.contents.length > 0 && was.left === null && !now.contents.length && !now.ready;
+      if (now.ready && !was.ready) show(burst(), now.at, RISE);
+      if (isLost) show(smoke(), now.at, RISE);
+      if ((isLost || (now.ready && !was.ready)) && isBeside) act(seat, isLost ? "sad" : "cheer");
+    });
+  }
+
   const helped = new Set(); // seats that have put something down
 
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
      hatch, who likes it or not; who helped is seen beside. A request that was met soon is a star for both. */
   function changed(before, after, { show, act, gain, beside, make }) {
+    if (after.utensils) showJobs(before, after, { show, act });
     if (after.met > before.met) show(gain("★", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
@@ -80,5 +98,25 @@
 
   const guest = make("use", { href: "#guest-calm", x: serving[0] * 48 + 12, y: serving[1] * 48 + 5, width: 24, height: 28 });
   document.querySelector("[data-moves]")?.append(guest);
+
+  /* The guest waits as long as there are steps left: a ring around the hatch, and a sad face when few are left. */
+  const round = 2 * Math.PI * 21;
+  const ring = make("circle", { class: "patience-left", r: 21, transform: "rotate(-90)" });
+  const steps = make("text", { x: 17, y: -12.5 });
+  const patience = make("g", { class: "patience", transform: `translate(${serving[0] * 48 + 24} ${serving[1] * 48 + 24})` }, make("circle", { class: "patience-track", r: 21 }), ring, make("circle", { class: "patience-disc", cx: 17, cy: -16, r: 9 }), steps);
+  document.querySelector("[data-moves]")?.append(patience);
+
+  function showPatience() {
+    const { left } = JSON.parse(document.getElementById("seen")?.value ?? "{}");
+    patience.toggleAttribute("hidden", left === undefined);
+    if (left === undefined) return;
+    const isShort = 4 * left < limit;
+    ring.setAttribute("stroke-dasharray", `${(round * left) / limit} ${round}`);
+    steps.textContent = left;
+    patience.classList.toggle("is-short", isShort);
+    if (isShort && !play.classList.contains("is-over") && guest.getAttribute("href") === "#guest-calm") guest.setAttribute("href", "#guest-sad");
+  }
+  play.addEventListener("brigade:panels", showPatience);
+  showPatience();
   play.painters = { utensils, thing, pose, changed, thinks };
 })();

@@ -1,6 +1,7 @@
 /* Wait for the teammate: one press of the button or of the key W, and the cook waits step after step until there is
-   something to do, or until any key or press stops it. The server says in #wait-on what has happened; what is newer
-   than at the press ends the wait. What has ended it is written beside the button. It is not live: `spoken` or
+   something to do, or until any key or press stops it. An action that leaves nothing to do goes over into the wait by
+   itself: a request of the teammate when it is done, and others while the teammate or a utensil works. The server says in
+   #wait-on what has happened; what is newer than at the press ends the wait. What has ended it is written beside the button. It is not live: `spoken` or
    `talk-said` has said it.
    A clock at the own cook shows for how many steps it has waited. */
 "use strict";
@@ -16,7 +17,8 @@
   const PACE = 350; // milliseconds between two steps, in which each can be seen
   const MODIFIERS = ["shift", "control", "alt", "meta", "capslock"];
   const PRESSING = ["Enter", " "];
-  const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false };
+  const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false, after: "" };
+  const ACTION = "*"; // what is waited after, if it is no request
   const said = document.getElementById("wait-said-why");
   const clock = document.querySelector("[data-wait-clock]");
 
@@ -26,6 +28,7 @@
   const words = (name) => panel().querySelector(`[data-${name}]`)?.textContent ?? "";
 
   function start() {
+    state.after = "";
     if (state.on || !may()) return;
     Object.assign(state, { on: true, steps: 0, step: "" }, known());
     said.textContent = "";
@@ -65,7 +68,34 @@
   function look() {
     if (!panel()) return;
     if (state.on) goOn();
+    else if (state.after) startAfter();
     show();
+  }
+
+  /* The request with this number was accepted, or another action was sent. */
+  function waitAfter(what) {
+    state.after = what;
+    state.message = known().message;
+  }
+
+  function startAfter() {
+    if (choosing.phase === "over" || choosing.phase === "answer") state.after = "";
+    if (!state.after || !may()) return; // it is carried out
+    const needsNobody = state.after === ACTION ? isPending() && onlyWaits() : isDone(state.after) && !openRequest();
+    const { message } = known();
+    if (needsNobody && message === state.message) return void start();
+    state.after = "";
+  }
+
+  const openRequest = () => document.querySelector("#requests .request-card:not(.is-done, .is-accepted) [data-accept]:not(:disabled)");
+  const isDone = (number) => document.querySelector(`#requests [data-request="${number}"]`)?.classList.contains("is-done");
+  const onlyWaits = () => !openRequest() && choosing.offered().every(({ value }) => ["wait", "go_on"].includes(JSON.parse(value)[0]));
+
+  /* what a wait can end with: something that runs, or the teammate who works */
+  function isPending() {
+    const { utensils = [], players = [] } = JSON.parse(document.getElementById("seen")?.value ?? "{}");
+    const other = players[1 - (kitchen?.own() ?? 0)]?.doing;
+    return utensils.some(({ left }) => left !== null) || Boolean(other && other[0] !== "wait");
   }
 
   function goOn() {
@@ -98,6 +128,7 @@
   function onPress(event) {
     const wasOn = state.on;
     if (event.type === "keydown" && MODIFIERS.includes(event.key.toLowerCase())) return;
+    state.after = "";
     stop();
     state.stopped = wasOn && presses(event);
     if (!wasOn && isKey(event)) {
@@ -132,7 +163,9 @@
   document.addEventListener("visibilitychange", () => document.hidden && stop());
   document.addEventListener("click", onClick);
   play.addEventListener("brigade:panels", look);
+  play.waitOn = { after: waitAfter };
   play.addEventListener("brigade:choice", () => {
+    if (choosing.sent && !state.on && !state.after && JSON.parse(choosing.sent.value ?? '["wait"]')[0] !== "wait") waitAfter(ACTION);
     if (choosing.sent && !state.on) said.textContent = ""; // something else was chosen since
     show();
   });

@@ -1,0 +1,57 @@
+"""Open requests are in the order of time with a key each, and one press goes on with what is left of one."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from kitchen.play.live.render_page import render_panel
+from kitchen.worlds.collab_overcooked.page import PAGE
+from kitchen.worlds.collab_overcooked.reference_trajectories import BRING_DISH, bring_slices
+from kitchen.worlds.collab_overcooked.request_panels import RequestCards
+from tests.kitchen.worlds.collab_overcooked.games import game, play
+from tests.kitchen.worlds.collab_overcooked.test_practice_hints import request, view
+
+CUT = bring_slices("carrot")
+ASKED = [request(1, 0, list(CUT)), request(2, 0, list(BRING_DISH))]
+
+
+def cards(seat: int = 1, *done: str) -> RequestCards:
+    """Return the requests to a seat after the assistant has done these macros."""
+    world = game("baked_carrot_soup", gamma=3.0)
+    play(world, 1, *done)
+    return cast(RequestCards, PAGE.requests(view(world, seat, ASKED)).shows)
+
+
+def words(macros: tuple[tuple[str, ...], ...]) -> list[str]:
+    return [" ".join(macro) for macro in macros]
+
+
+def test_open_requests_are_in_order_and_each_has_a_key() -> None:
+    found = cards()
+    assert [(card.number, card.key) for card in found.cards] == [(1, "1"), (2, "2")]
+    assert found.open_count == 2
+    html = str(render_panel(PAGE.requests(view(game("baked_carrot_soup"), 1, ASKED))))
+    assert "are-several" in html and html.index("Cut carrot") < html.index("Bring dish")
+
+
+def test_a_finished_request_comes_after_the_open_one_and_has_no_key() -> None:
+    found = cards(1, *words(CUT[:3]), "wait 2", *words(CUT[3:]))
+    assert [(card.number, card.key, card.state) for card in found.cards] == [(2, "1", ""), (1, "", "done")]
+
+
+def test_one_press_goes_on_with_a_request_that_was_begun() -> None:
+    begun, _ = cards(1, *words(CUT[:3]), "wait 2", *words(BRING_DISH)).cards
+    assert json.loads(begun.first) == list(CUT[3]), "the slices are taken, and nothing is fetched again"
+    assert [json.loads(value) for value, _ in begun.then] == [list(CUT[4])]
+    assert len(begun.macros) == len(CUT), "the card still says all of it"
+
+
+def test_full_hands_are_not_emptied_by_a_request() -> None:
+    first, _ = cards(1, "pickup egg ingredient_dispenser").cards
+    assert json.loads(first.first) == list(CUT[0]) and not first.possible
+
+
+def test_own_requests_stay_newest_first_without_keys() -> None:
+    found = cast(RequestCards, PAGE.asked(view(game("baked_carrot_soup"), 0, ASKED)).shows)
+    assert [(card.number, card.key) for card in found.cards] == [(2, ""), (1, "")]
