@@ -16,6 +16,7 @@ from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.blocks.block_grid import rank_from
 from kitchen.worlds.blocks.block_scene import CHEST, FURNACE
 from kitchen.worlds.blocks.cell_words import cell_texts
+from kitchen.worlds.blocks.construction_world import BY_BLOCK
 from kitchen.worlds.blocks.item_recipes import TABLE
 from kitchen.worlds.blocks.item_words import item_words
 
@@ -101,6 +102,7 @@ def _ground(view: SeatView) -> dict[str, Json]:
         "area": view.picture["area"],
         "box": view.picture.get("box"),
         "blueprint": blueprint,
+        "by_block": view.brief.get(BY_BLOCK, False),
         "names": names,
         "words": cell_texts() if "size" in view.brief else {},
     }
@@ -115,6 +117,8 @@ def _now(view: SeatView) -> dict[str, Json]:
         "spots": [*_thing_spots(view), *_site(view), *_builders(view)],
         "level": seen.get("level"),
         "left": seen.get("left_by_level"),
+        "pack": [[item, item_words(item), amount] for item, amount in own_items(view).items()],
+        "day": [seen["steps_left"], view.brief.get("limit", view.brief.get("steps", 0))],
         "placeable": [[item, item_words(item)] for item in view.picture.get("placeable", ())],
     }
 
