@@ -121,7 +121,7 @@
     if (event.target.closest("[data-undo]")) play.blockQueue.undo();
   });
   document.addEventListener("keydown", onKey);
-  for (const news of ["brigade:panels", "brigade:choice"]) play.addEventListener(news, show);
+  play.addEventListener("brigade:choice", show); // and after each look at the map (map.js)
 
   play.hotbar = {
     show, nudge, gift, itemsFor, chooses, isTool: () => chooses() && isTool(), amountOf, isPlaceable,

@@ -51,8 +51,9 @@
     return level ? "roof" : "floor";
   }
 
-  function say(words) {
+  function say(words, isNote = false) {
     toast.textContent = words;
+    toast.classList.toggle("is-note", isNote);
     toast.hidden = false;
     document.getElementById("stage-said").textContent = words;
     setTimeout(() => {
@@ -210,5 +211,5 @@
     pen.fill();
   }
 
-  play.buildingFinish = { look, stageOf, turn, isBusy, paintParty, paintTurned, paintLights, isOver };
+  play.buildingFinish = { look, say, stageOf, turn, isBusy, paintParty, paintTurned, paintLights, isOver };
 })();

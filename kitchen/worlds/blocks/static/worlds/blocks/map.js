@@ -11,7 +11,7 @@
   const GLIDE = [240, 700]; // least and most milliseconds of a walk
   const PACE = 90; // milliseconds for a cell
   const BESIDE = 1.8; // times as wide as high
-  const { blockLanding, builderDeeds, buildingFinish, dayClock, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
+  const { blockLanding, builderDeeds, buildingFinish, dayClock, hotbar, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
   const { world, standing } = mapBlocks;
   const { view, ANGLE, USUAL, CALM } = mapCamera;
   const progress = () => document.getElementById("progress");
@@ -37,6 +37,7 @@
     mapSpots.show(world.now, world.ground.names);
     if (before) builderDeeds.show(changed.map(({ at }) => at), world.now.spots);
     mapTools.showLevel();
+    hotbar.show();
     dayClock.show();
     reserve();
     if (view.height && view.cell) mapCamera.follow(seen);

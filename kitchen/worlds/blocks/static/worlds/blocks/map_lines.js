@@ -62,5 +62,5 @@
     event.stopImmediatePropagation();
   }, true);
   /* a finger that begins on such a cell draws, and does not move the page */
-  canvas.addEventListener("touchstart", (event) => event.touches.length === 1 && !isMovable() && cellOf(event.touches[0]) && event.preventDefault(), { passive: false });
+  canvas.addEventListener("touchstart", (event) => line && event.cancelable && event.preventDefault(), { passive: false });
 })();

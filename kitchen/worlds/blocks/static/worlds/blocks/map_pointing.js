@@ -83,10 +83,9 @@
     if (!button || choosing.twice || world.now.you < 0) return;
     event.stopPropagation();
     pointer = null; // until it moves: what was just done is seen
-    if (gives(thing)) return;
+    if (gives(thing) || refuses(thing)) return;
     pickAt(thing, button);
     button.click();
-    refuse(thing);
   }
 
   /* what is in the hand goes to the builder that is pressed */
@@ -96,10 +95,12 @@
     return Boolean(words);
   }
 
-  /* something else belongs there, which one holds: its slot is shown */
-  function refuse({ spot, at }) {
-    const wanted = spot === SITE && !blockAt(...at) && wantedAt(...at);
-    if (wanted && play.hotbar.chooses() && wanted !== play.hotbar.hand) play.hotbar.nudge(wanted);
+  /* what is in the hand does not belong there: the page says what does, and shows its slot */
+  function refuses({ spot, at }) {
+    if (spot !== SITE || !play.hotbar.chooses() || blockAt(...at) || play.hotbar.itemsFor(at).length) return false;
+    play.buildingFinish.say(cellActions.say(at), true);
+    play.hotbar.nudge(wantedAt(...at));
+    return true;
   }
 
   function pickAt({ spot, at }, button) {
