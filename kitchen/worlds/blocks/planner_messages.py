@@ -236,6 +236,13 @@ def placing_words(piece: BlueprintPiece) -> str:
     return sentence_case(gettext("{item} on {place}").format(item=item_words(piece.item), place=place))
 
 
+def asking_texts() -> dict[str, Json]:
+    """Return the parts of such a request, with places for the item, level, rows and columns, for scripts."""
+    rows, columns = ([gettext(text) for text in texts] for texts in AXIS_WORDS)
+    place = gettext("level {level}, {row}, {column}")
+    return {"text": gettext("{item} on {place}"), "place": place, "rows": rows, "columns": columns}
+
+
 def _place_words(level: int, rows: Sequence[int], columns: Sequence[int]) -> str:
     """Return the cells of a level as text, such as `level 1, row 2, columns 1 to 5`. `rows` and `columns` are
     first and last, counted from 0."""

@@ -28,7 +28,7 @@
 
   /* what the plan wants comes first, then what else can be placed, then tools */
   function ordered() {
-    const rank = ([item]) => 2 * !isWanted(item) + !isPlaceable(item);
+    const rank = ([item]) => 4 * !isWanted(item) + 2 * !isPlaceable(item) + (item === "dirt");
     return [...pack()].sort((one, other) => rank(one) - rank(other));
   }
 

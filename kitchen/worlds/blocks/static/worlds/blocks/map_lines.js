@@ -1,4 +1,5 @@
-/* Lines drawn over the cells of a building site: what is in the hand is placed on each of them. A press is a line of one
+/* Lines drawn over the cells of a building site: what is in the hand is placed on each of them, and what one
+   does not hold is asked for. A press is a line of one
    cell. Where only a part of the site is in sight, a drag moves the map instead. */
 "use strict";
 
@@ -7,15 +8,18 @@
   const stage = play?.querySelector("[data-map]");
   if (!stage) return;
 
-  const { blockQueue, mapCamera, mapPainting, mapPointing } = play;
+  const { blockAsking, blockQueue, mapCamera, mapPainting, mapPointing } = play;
   const { canvas } = mapPainting;
   let line = null; // what is drawn: by which pointer, its cells, where the pointer was last
   let ended = false; // the click that follows a line chooses nothing
 
+  const canAsk = (at) => !play.choosing.asksFirst && blockAsking.canAsk(at);
+  const isDrawn = (at) => line?.cells.some((one) => String(one) === String(at));
+
   function cellOf({ clientX, clientY }) {
     const frame = canvas.getBoundingClientRect();
     const at = mapPointing.siteCell([clientX - frame.left, clientY - frame.top]);
-    return at && blockQueue.canLay(at) ? at : null;
+    return at && !isDrawn(at) && (blockQueue.canLay(at) || canAsk(at)) ? at : null;
   }
 
   const isMovable = () => stage.classList.contains("is-larger");
@@ -25,7 +29,7 @@
     const at = event.isPrimary && !event.button && !isMovable() ? cellOf(event) : null;
     if (!at) return;
     event.stopImmediatePropagation();
-    line = { pointerId: event.pointerId, cells: [at], from: [event.clientX, event.clientY] };
+    line = { pointerId: event.pointerId, asks: canAsk(at), cells: [at], from: [event.clientX, event.clientY] };
     canvas.setPointerCapture(event.pointerId);
     blockQueue.draw(line.cells);
   }
@@ -38,7 +42,8 @@
     const parts = Math.max(1, Math.ceil((Math.hypot(right, down) / mapCamera.view.cell) * 4));
     for (let part = 1; part <= parts; part += 1) {
       const at = cellOf({ clientX: x + (right * part) / parts, clientY: y + (down * part) / parts });
-      if (at && at[1] === line.cells[0][1] && blockQueue.isEnough(at)) line.cells.push(at);
+      const fits = at && at[1] === line.cells[0][1] && canAsk(at) === line.asks;
+      if (fits && (line.asks || blockQueue.isEnough(at))) line.cells.push(at);
     }
     line.from = [event.clientX, event.clientY];
     blockQueue.draw(line.cells);
@@ -46,11 +51,11 @@
 
   function end(event) {
     if (line?.pointerId !== event.pointerId) return;
-    const { cells } = line;
+    const { cells, asks } = line;
     line = null;
     ended = true;
     blockQueue.draw(null);
-    if (event.type === "pointerup") blockQueue.add(cells);
+    if (event.type === "pointerup") (asks ? blockAsking.ask : blockQueue.add)(cells);
   }
 
   canvas.addEventListener("pointerdown", begin, true);

@@ -203,6 +203,7 @@
   function mark(cell) {
     const hint = hinted();
     if (hint && String(hint) !== String(cell) && inSite(hint)) ghostBuilding.paintMark(mapPainting.front, hint, true);
+    if (play.hotbar.chooses()) for (const at of play.partnerWait?.askedCells() ?? []) ghostBuilding.paintMark(mapPainting.front, at, true);
     for (const at of play.blockQueue.cells()) ghostBuilding.paintMark(mapPainting.front, at);
     if (cell && inSite(cell)) ghostBuilding.paintMark(mapPainting.front, cell);
   }
