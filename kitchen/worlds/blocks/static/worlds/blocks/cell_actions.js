@@ -30,6 +30,7 @@
     if (!ground.blueprint) return first ? filled(stage.dataset.placeWords, { item: nameOf(first) }) : stage.dataset.chooseWords;
     if (!wanted) return stage.dataset.emptyWords;
     if (now.you >= 0 && mapBlocks.holds(wanted) && !first) return filled(stage.dataset.other, { item: nameOf(wanted), n: hotbar.digitOf(wanted) });
+    if (play.blockAsking.canAsk(at)) return filled(stage.dataset.asks, { item: nameOf(wanted) });
     const words = now.you < 0 || !mapBlocks.holds(wanted) ? stage.dataset.lacks : stage.dataset.placeWords;
     return filled(words, { item: nameOf(wanted) });
   }
