@@ -33,7 +33,7 @@
   }
 
   function show() {
-    play.querySelector(".world").classList.toggle("is-by-block", Boolean(world.ground?.by_block));
+    play.querySelector(".world")?.classList.toggle("is-by-block", Boolean(world.ground?.by_block));
     const items = world.now ? ordered() : [];
     if (!items.some(([item]) => item === hand)) hand = items[0]?.[0] ?? "";
     for (const [item, slot] of slots) {

@@ -31,7 +31,7 @@
   const itemAt = (at) => hotbar.itemsFor(at)[0];
 
   /* while an action of several steps goes on, one may only stop it */
-  const isFree = () => choosing.may() && choosing.offered().some(({ value }) => !REST.includes(JSON.parse(value)[0]));
+  const isFree = () => Boolean(choosing?.may()) && choosing.offered().some(({ value }) => !REST.includes(JSON.parse(value)[0]));
   const isEnough = (at) => cells().filter((one) => itemAt(one) === itemAt(at)).length < hotbar.amountOf(itemAt(at));
 
   function add(list) {
