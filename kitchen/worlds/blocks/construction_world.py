@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.world import Json, Metric
+from kitchen.contract.world import Event, Json, Metric
 from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap
 from kitchen.worlds.blocks.blueprint_generator import NAME_PATTERN
@@ -165,6 +165,12 @@ class Construction(BuildingWorld):
             return lowest
         levels = range(lowest, len(self.blueprint.levels) if self.blueprint else lowest)
         return next((level for level in levels if _is_free(self, seat, level)), lowest)
+
+    def visible(self, seat: int, event: Event) -> bool:
+        """Return whether this seat may see the event. With the setting `by_block`, everybody sees who placed
+        or removed a block."""
+        changes = event.kind == "done" and event.data["macro"][0] in ("place", "remove")
+        return (changes and bool(self.chosen[BY_BLOCK])) or super().visible(seat, event)
 
     def brief(self, seat: int) -> dict[str, Json]:
         """Return the size of the box and the step limit. A seat that knows the blueprint also gets it, as

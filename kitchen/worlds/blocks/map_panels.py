@@ -16,8 +16,10 @@ from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.blocks.block_grid import rank_from
 from kitchen.worlds.blocks.block_scene import CHEST, FURNACE
 from kitchen.worlds.blocks.cell_words import cell_texts
+from kitchen.worlds.blocks.construction_world import BY_BLOCK, KNOWN_BY
 from kitchen.worlds.blocks.item_recipes import TABLE
 from kitchen.worlds.blocks.item_words import item_words
+from kitchen.worlds.blocks.planner_messages import asking_texts
 
 _TEMPLATES = "worlds/blocks"
 YOU, SITE = "you", "site"
@@ -101,9 +103,19 @@ def _ground(view: SeatView) -> dict[str, Json]:
         "area": view.picture["area"],
         "box": view.picture.get("box"),
         "blueprint": blueprint,
+        "by_block": view.brief.get(BY_BLOCK, False),
         "names": names,
         "words": cell_texts() if "size" in view.brief else {},
+        **({"ask": asking_texts()} if _can_ask(view) else {}),
     }
+
+
+def _can_ask(view: SeatView) -> bool:
+    """Return whether a press on the map can ask others for blocks: some of them do not know the blueprint,
+    this seat does, and somebody reads messages."""
+    brief, talk = view.brief, view.talk
+    knows = bool(brief.get(BY_BLOCK)) and KNOWN_BY in brief and "blueprint" in brief
+    return knows and bool(set(talk.addressees) - set(talk.unread))
 
 
 def _now(view: SeatView) -> dict[str, Json]:
@@ -115,6 +127,8 @@ def _now(view: SeatView) -> dict[str, Json]:
         "spots": [*_thing_spots(view), *_site(view), *_builders(view)],
         "level": seen.get("level"),
         "left": seen.get("left_by_level"),
+        "pack": [[item, item_words(item), amount] for item, amount in own_items(view).items()],
+        "day": [seen["steps_left"], view.brief.get("limit", view.brief.get("steps", 0))],
         "placeable": [[item, item_words(item)] for item in view.picture.get("placeable", ())],
     }
 

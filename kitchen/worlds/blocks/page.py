@@ -28,7 +28,7 @@ from kitchen.worlds.blocks.goal_outcome import goal_outcome
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.lesson_hints import with_lesson
 from kitchen.worlds.blocks.macro_world import GO_ON
-from kitchen.worlds.blocks.map_panels import OWN_VERBS, command_spots, map_panels, own_items
+from kitchen.worlds.blocks.map_panels import OWN_VERBS, command_spots, map_panels
 from kitchen.worlds.blocks.page_tables import (
     blueprint_tables,
     cell_text,
@@ -65,8 +65,9 @@ from kitchen.worlds.blocks.suggested_requests import suggested_requests
 _TEMPLATES = "worlds/blocks"
 _SCRIPTS = (
     *("block_pictures", "map_blocks", "cell_words", "map_camera", "map_labels", "map_spots", "builder_deeds"),
-    *("cell_actions", "map_scenery", "map_depth", "ghost_building", "map_painting", "building_finish"),
-    *("map_pointing", "map_tools", "map"),
+    *("block_hotbar", "cell_actions", "block_queue", "block_asking", "map_scenery", "map_depth"),
+    *("ghost_building", "block_landing", "day_clock", "map_painting", "building_party", "building_finish"),
+    *("map_pointing", "map_lines", "map_tools", "map"),
 )
 """The scripts of the map, in the order in which they use each other."""
 AT_A_TIME = 10
@@ -76,9 +77,8 @@ AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "
 
 
 class KnownContent(NamedTuple):
-    """Beside the map: what the own builder holds (code, name, amount), other facts, and the plan."""
+    """Beside the map: facts, and the plan."""
 
-    pack: tuple[tuple[str, str, int], ...]
     facts: tuple[Fact, ...]
     tables: tuple[Table, ...]
 
@@ -171,6 +171,13 @@ class BlocksPage(DefaultPage):
             kind = "missed" if event.kind == "failed" else event.kind
             return gettext(EVENTS[kind]).format(dish=item_words(event.data["dish"]))
         player = "" if event.seat is None else self._name_in_news(view.players[event.seat])
+        is_block = (
+            event.kind == "done" and bool(view.brief.get(BY_BLOCK)) and event.data["macro"][0] in IN_CELLS
+        )
+        if is_block and event.seat == view.seat:
+            return ""  # the own command says so
+        if is_block:
+            return gettext("{player}: {action}").format(player=player, action=self._done_words(event, view))
         reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
         words = {"player": player, "command": self._done_words(event, view), "reason": reasons}
         return gettext(EVENTS[event.kind]).format(**words)
@@ -288,8 +295,7 @@ class BlocksPage(DefaultPage):
         goal, left, *others = (
             fact for fact in self._facts(view) if fact.code not in ("held", "legend", "orders")
         )
-        pack = tuple((item, item_words(item), amount) for item, amount in own_items(view).items())
-        known = KnownContent(pack, tuple(others), tuple(knowledge_tables(view.brief)))
+        known = KnownContent(tuple(others), tuple(knowledge_tables(view.brief)))
         head = FactsAndTables((goal, left), ())
         return (
             Panel("map-head", "kitchen/pages/seen.jinja", head),
@@ -311,7 +317,12 @@ class BlocksPage(DefaultPage):
         panel = super().spoken(view)
         own = [each for step in view.history[:1] for each in step.events if each.seat == view.seat]
         done = [tuple(each.data["command"]) for each in own if each.kind == "performed"]
-        if not view.acts or not done or done[0][0] in OWN_VERBS or any(each.kind == "done" for each in own):
+        if (
+            not view.acts
+            or not done
+            or done[0][0] in OWN_VERBS
+            or any(each.kind == "done" and self.event_sentence(each, view) for each in own)
+        ):
             return panel
         text = gettext("You: {action}").format(action=self.worded(view, done[0]))
         return panel._replace(shows=SpokenStep(". ".join(filter(None, (text, panel.shows[0])))))
@@ -501,7 +512,9 @@ _GOAL_WITHOUT_BLUEPRINT = gettext_noop(
     "Help to build what the blueprint shows, and nothing else. You do not see it: others know it."
 )
 _BY_LEVEL = gettext_noop("One action builds all blocks of a level that you hold; another places one block.")
-_BLOCK_BY_BLOCK = gettext_noop("Choose what you hold, then press a cell. Draw a line over cells to fill them all.")
+_BLOCK_BY_BLOCK = gettext_noop(
+    "Choose what you hold, then press a cell. Draw a line over cells to fill them all."
+)
 _LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")
 _KNOWN = gettext_noop("You see what you hold, but not what the others hold: ask them.")
 

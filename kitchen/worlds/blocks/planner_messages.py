@@ -30,6 +30,7 @@ WHICH_REQUEST, KNOWN_PLAN_WAITS = "which_request", "known_plan_waits"
 NOTHING_TO_GO_ON, BUILDS_PLAN, NO_REQUEST = "nothing_to_go_on", "builds_plan", "no_request"
 ALL_RIGHT, NOT_READ, CANNOT_UNDO, SAY_YES = "all_right", "not_read", "cannot_undo", "say_yes"
 OCCUPIED_CELLS, OCCUPIED_CELL, DIFFERS = "occupied_cells", "occupied_cell", "differs"
+TAKES_ON = "takes_on"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
@@ -38,7 +39,7 @@ KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
 and `DIFFERS` have the number of cells, and `OCCUPIED_CELL` has a cell. `BLOCKS_STAY` and `BLOCKS_REMOVED`
 have a number of blocks. `HELP`, `SHORT_HELP` and `HOW_MANY` have an item that the builder holds.
 `UNCLEAR_WORDS` has those that it can place, and `WHICH` those that a word can mean. `PLEASE_PUT` and
-`BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+`BELONGS` have a piece (`BlueprintPiece.to_json`). `TAKES_ON` has a level and an item."""
 KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
 """Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {
@@ -62,6 +63,7 @@ SENTENCES: Mapping[str, str] = {
     ),
     KNOWS_PLAN: gettext_noop("I know the plan. I tell you what I need."),
     PLEASE_PUT: gettext_noop("Please put {item} on {place}, or give me {items}."),
+    TAKES_ON: gettext_noop("I take on level {level}: {item}."),
     BELONGS: gettext_noop("{place}: {item}."),
     SHORT_OF: gettext_noop("For the rest I lack {items}."),
     WHICH: gettext_noop("Which of these do you mean: {items}?"),
@@ -192,6 +194,10 @@ def _piece_sentence(code: str, *piece: Json) -> str:
     return sentence_case(gettext(SENTENCES[code]).format(**words, items=counted_items({item: cells})))
 
 
+def _next_sentence(code: str, level: int, item: str) -> str:
+    return gettext(SENTENCES[code]).format(level=level + 1, item=item_words(item))
+
+
 def _help_sentence(code: str, item: str = "stone") -> str:
     return gettext(SENTENCES[code]).format(item=item_words(item))
 
@@ -217,6 +223,7 @@ WRITERS: Mapping[str, Callable[..., str]] = {
     **dict.fromkeys((GIVES, LACKS, NOT_IN_PLAN), _gift_sentence),
     **dict.fromkeys((PLEASE_PUT, BELONGS), _piece_sentence),
     UNCLEAR_WORDS: _unclear_sentence,
+    TAKES_ON: _next_sentence,
     **dict.fromkeys((HELP, SHORT_HELP, HOW_MANY), _help_sentence),
     WHICH: _choice_sentence,
 }
@@ -227,6 +234,13 @@ def placing_words(piece: BlueprintPiece) -> str:
     """Return a request to place a piece of the blueprint, in the reader's language."""
     place = _place_words(piece.level, piece.rows, piece.columns)
     return sentence_case(gettext("{item} on {place}").format(item=item_words(piece.item), place=place))
+
+
+def asking_texts() -> dict[str, Json]:
+    """Return the parts of such a request, with places for the item, level, rows and columns, for scripts."""
+    rows, columns = ([gettext(text) for text in texts] for texts in AXIS_WORDS)
+    place = gettext("level {level}, {row}, {column}")
+    return {"text": gettext("{item} on {place}"), "place": place, "rows": rows, "columns": columns}
 
 
 def _place_words(level: int, rows: Sequence[int], columns: Sequence[int]) -> str:

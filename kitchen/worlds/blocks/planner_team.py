@@ -17,7 +17,8 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
-from kitchen.worlds.blocks.construction_world import KNOWN_BY
+from kitchen.worlds.blocks.blueprints import TOOLS
+from kitchen.worlds.blocks.construction_world import BY_BLOCK, KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
@@ -31,6 +32,7 @@ from kitchen.worlds.blocks.planner_messages import (
     NO_PLAN,
     NOTHING,
     PLEASE_PUT,
+    TAKES_ON,
     planner_message,
 )
 
@@ -141,6 +143,8 @@ def planner_news(
         items: Counter[str] = Counter()
         for held in holds.values():
             items.update(held)
+        if _places_blocks(team):
+            items = Counter({item: amount for item, amount in items.items() if item not in TOOLS})
         parts.append([HOLDS, dict(sorted(items.items()))] if items else [NOTHING])
     for key, part in _builder_news(team, commands):
         if key not in said:
@@ -207,12 +211,20 @@ def _seat_news(team: Team, commands: Mapping[int, Command]) -> Iterator[tuple[st
                 yield NO_PLAN, [NO_PLAN]
             elif command and command[0] == "give":
                 yield GIVES_UP, [GIVES_UP]
+        elif command and command[0] == "place" and _places_blocks(team):
+            item, level = command[1], int(command[3])
+            yield f"{TAKES_ON}:{level}:{item}", [TAKES_ON, level, item]
         elif command == GO_ON and not team.seen[seat]["doing"]:
             level = team.seen[seat]["level"]
             wanted = Counter(one for _, _, one, _ in team.seen[seat]["differences"] if one != AIR)
             lacking = {item: amount for item, amount in sorted(wanted.items()) if item not in team.held[seat]}
             if lacking:
                 yield f"{NEEDS}:{level}:{','.join(lacking)}", [NEEDS, lacking]
+
+
+def _places_blocks(team: Team) -> bool:
+    """Return whether the players build block by block."""
+    return bool(team.situation.briefs[team.seats[0]].get(BY_BLOCK))
 
 
 def holdings_message(team: Team, parts: Sequence[Sequence[Json]]) -> MessageDraft:

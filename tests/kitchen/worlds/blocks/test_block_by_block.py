@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page import SeatView, TalkView
 from kitchen.pages.default_page import CommandChoice
 from kitchen.worlds.blocks.page import PAGES
 from tests.kitchen.worlds.blocks.games import game, play, step
 from tests.kitchen.worlds.blocks.test_block_planner import PLANNER, situation, solved
+from tests.kitchen.worlds.blocks.test_builder_requests import unknowing
+from tests.kitchen.worlds.blocks.test_map_panels import shown
 from tests.kitchen.worlds.cuisine.test_page import seen
 
 BOX = 'legend = { s = "stone", p = "oak_planks" }\nlevels = [["ss"], ["pp"], ["ss"]]'
@@ -55,3 +58,34 @@ def test_the_planner_places_one_block_at_a_time_and_finishes_the_building() -> N
     commands = asyncio.run(PLANNER.decide(situation(world, (1,), (1,)))).commands
     assert commands[1][0] == "place"
     assert solved(built()).over
+
+
+def test_everybody_sees_who_placed_a_block_and_the_own_block_is_told_once() -> None:
+    world, page = built(), PAGES["blocks_construction"]
+    (event,) = (one for one in world.step({1: ("place", "oak_planks", "0", "1", "0")}) if one.kind == "done")
+    assert world.visible(0, event)
+    assert (
+        page.event_sentence(event, seen(world, 0))
+        == "Robot 2: Place oak planks: level 2, block 1 from the left"
+    )
+    assert page.event_sentence(event, seen(world, 1)) == ""
+    usual = game("construction", inventories="by_material", own_blueprint=BOX)
+    assert not usual.visible(0, event)
+
+
+def test_a_planner_says_which_level_it_takes_on_once() -> None:
+    talk = unknowing(own_blueprint=BOX, by_block=True, blueprint_blocked="nobody", inventories="by_material")
+    talk.play(3)
+    said = " ".join(one.text for one in talk.says)
+    assert said.count("I take on level 2: oak planks.") == 1 and "pickaxe" not in said
+
+
+def test_a_press_asks_others_only_where_they_read_and_do_not_know_the_blueprint() -> None:
+    def asks(seat: int, addressees: tuple[int, ...], **settings: Any) -> bool:
+        world = built(**settings)
+        talk = TalkView(member=seat, addressees=addressees)
+        return "ask" in shown(replace(seen(world, seat), talk=talk), "map-ground")
+
+    assert asks(0, (1,), blueprint_blocked="others")
+    assert not asks(1, (0,), blueprint_blocked="others"), "it would tell nothing that this seat knows"
+    assert not asks(0, (), blueprint_blocked="others") and not asks(0, (1,))

@@ -445,6 +445,8 @@ def test_every_sentence_can_be_written() -> None:
             argument = ["stone", 0, [0, 1], [2, 2], 2]
         if code == "occupied_cell":
             argument = [0, 1, 2]
+        if code == "takes_on":
+            argument = [1, "stone"]
         assert "{" not in planner_text([[code, *argument]])
 
 

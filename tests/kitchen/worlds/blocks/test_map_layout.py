@@ -140,6 +140,9 @@ SITE = """([wide, high, deep]) => {
 """Each cell of the site, the cell that a pixel in the middle of its upper side belongs to, and its words."""
 
 
+ROW_OF_STONE = 'legend = { s = "stone" }\nlevels = [["sss"]]'
+
+
 async def test_a_high_conversation_leaves_the_buttons_of_the_map_in_sight(browser: Browser) -> None:
     talk = TalkView(member=0, members={0: "Player 1", 1: "Player 2"}, addressees=(1,), spoken=True)
     view = replace(seen(game("kitchen"), 0), shown=DRAWING_ONLY, talk=talk)
@@ -178,4 +181,32 @@ async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_a
     for cell, found, words in await page.evaluate(SITE, size):
         assert words == cell_words(cell, size)
         assert cell[1] or found == cell, "the cell under the pointer is the one that one sees"
+    await page.close()
+
+
+WAITING = "document.querySelector('[data-play]').blockQueue.cells()"
+PIXEL_OF = """at => { const [x, y] = document.querySelector("[data-play]").mapCamera.pixels(at);
+    const { left, top } = document.querySelector(".map-canvas").getBoundingClientRect();
+    return [left + x, top + y]; }"""
+
+
+async def test_a_line_over_cells_places_what_is_in_the_hand_and_a_wrong_block_is_refused_in_words(
+    browser: Browser,
+) -> None:
+    world = game("construction", {"stone": 2, "dirt": 5}, {}, own_blueprint=ROW_OF_STONE, by_block=True)
+    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    first, last = [await page.evaluate(PIXEL_OF, [column, 0, 0]) for column in (0, 2)]
+    await page.keyboard.press("2")
+    assert await page.get_attribute(".slot[aria-pressed=true]", "data-item") == "dirt"
+    await page.mouse.click(*first)
+    assert await page.inner_text("[data-toast]") == "Here goes stone: choose 1"
+    assert await page.evaluate(WAITING) == []
+    await page.keyboard.press("1")
+    await page.mouse.move(*first)
+    await page.mouse.down()
+    await page.mouse.move(*last, steps=6)
+    assert await page.evaluate(WAITING) == [[0, 0, 0], [1, 0, 0]], "no more than are held"
+    await page.mouse.up()
+    await page.keyboard.press("Escape")
+    assert await page.evaluate(WAITING) == []
     await page.close()

@@ -96,6 +96,7 @@ def test_only_what_a_seat_may_know_is_on_its_map() -> None:
         "area": world.picture(1)["area"],
         "box": [[0, 0, 0], [6, 5, 5]],
         "blueprint": None,
+        "by_block": False,
         "names": {},
         "words": {},
     }

@@ -1,5 +1,4 @@
-/* What is celebrated on a building site: a block that is placed, a level that is done, and the finished building, which is
-   turned once in the evening light with its windows lit. With less motion, it stands lit and still. */
+/* What is celebrated on a building site: a level that is done, and the finished building, which is turned once in the evening light with its windows lit. With less motion, it stands lit and still. */
 "use strict";
 
 (() => {
@@ -8,20 +7,19 @@
   if (!stage) return;
 
   const TURNS = 4200; // milliseconds of one turn
-  const POP = 380; // milliseconds in which a new block is seen to come
-  const WAVE = 26; // milliseconds from cell to cell when a level is done
+  const LANDED = 200; // milliseconds until the last block of a level has landed
   const SHOWN = 2400; // milliseconds of the words about a level
   const FULL = 0.8; // of its cells that a floor fills at least
   const MOST = 1500; // blocks of a building that is turned
   const [SHADE, SIDE] = [0.24, 0.11]; // of the sides of a turned block
-  const { blockPictures: pictures, builderDeeds, ghostBuilding, mapBlocks, mapCamera } = play;
-  const { world, blockAt, inSite } = mapBlocks;
-  const { view, ANGLE, USUAL, CALM, pixels } = mapCamera;
+  const { blockLanding, blockPictures: pictures, builderDeeds, buildingParty, ghostBuilding, mapBlocks, mapCamera } = play;
+  const { world, blockAt } = mapBlocks;
+  const { view, USUAL, CALM, pixels } = mapCamera;
   const { filled } = play.cellWords;
   const toast = stage.querySelector("[data-toast]");
-  let pops = []; // of blocks: where, what, since when
   let turning = 0; // since when the finished building is turned
   let isFinished = false;
+  let side = 0; // from which the finished building is seen in the end, in radians from the usual one
   let blocks = []; // of the finished building
   view.dusk = 0; // how much of the evening there is: 0 to 1
 
@@ -31,9 +29,7 @@
 
   /* what has happened since the last look; `before` is what the server said then, or null at first */
   function look(changed, before) {
-    const placed = changed.filter(({ at, kind }) => kind && inSite(at));
-    if (before && placed.length) cue("chop");
-    if (before && !CALM.matches) pops.push(...placed.map((one) => ({ ...one, since: performance.now() })));
+    if (before && !isOver()) blockLanding.land(changed);
     const done = before?.left && world.now.left ? before.left.flatMap((left, level) => (left && !world.now.left[level] ? [level] : [])) : [];
     for (const level of done) if (!isOver()) celebrateLevel(level);
     finish(before);
@@ -44,9 +40,7 @@
     say(filled(stage.dataset[`${partOf(level, cells.length)}Done`], { level: level + 1 }));
     cue("ready");
     builderDeeds.cheer(world.now.spots);
-    if (CALM.matches) return;
-    const since = performance.now();
-    pops.push(...cells.map(([x, y, z, kind]) => ({ at: [x, y, z], kind, since: since + WAVE * (x + z) })));
+    blockLanding.glow(cells, LANDED);
   }
 
   /* the lowest level is a floor, and the highest one a roof, if it is hardly open */
@@ -57,8 +51,9 @@
     return level ? "roof" : "floor";
   }
 
-  function say(words) {
+  function say(words, isNote = false) {
     toast.textContent = words;
+    toast.classList.toggle("is-note", isNote);
     toast.hidden = false;
     document.getElementById("stage-said").textContent = words;
     setTimeout(() => {
@@ -74,15 +69,37 @@
     builderDeeds.cheer(world.now.spots);
     mapCamera.resetZoom();
     blocks = mapBlocks.built();
-    if (!before || CALM.matches || !view.angled || blocks.length > MOST) view.dusk = 1;
+    buildingParty.begin();
+    if (view.angled && blocks.length <= MOST) side = brightestSide();
+    if (!before || CALM.matches || !view.angled || blocks.length > MOST) Object.assign(view, { dusk: 1, yaw: USUAL + side });
     else turning = performance.now();
+  }
+
+  /* the side on which most doors and windows are seen, in radians from the usual one */
+  function brightestSide() {
+    const seen = [0, 1, 2, 3].map((quarter) => {
+      view.yaw = USUAL + (quarter * Math.PI) / 2;
+      return openings().length;
+    });
+    view.yaw = USUAL;
+    return (seen.indexOf(Math.max(...seen)) * Math.PI) / 2;
+  }
+
+  /* the walls that one sees in the end, the left one first */
+  function finalWalls() {
+    const [c, s] = [Math.cos(USUAL + side), Math.sin(USUAL + side)];
+    const aside = ([east, south]) => east * c - south * s;
+    return WAYS.filter(([east, south]) => east * s + south * c > 0.01).sort((one, other) => aside(one) - aside(other));
   }
 
   /* where a builder celebrates: before the front wall, where nothing covers it; null before the end */
   function stageOf(seat) {
     if (!isFinished) return null;
     const [low, high] = world.ground.box;
-    return [low[0] + 0.6 + 1.5 * seat, low[1], high[2] + 1.3];
+    const [[east, south]] = finalWalls();
+    const along = 0.6 + 1.5 * seat;
+    if (east) return [east > 0 ? high[0] + 1.3 : low[0] - 1.3, low[1], low[2] + along];
+    return [low[0] + along, low[1], south > 0 ? high[2] + 1.3 : low[2] - 1.3];
   }
 
   /* before each frame: where one looks from now */
@@ -90,37 +107,12 @@
     if (!turning) return;
     const share = Math.min(1, (performance.now() - turning) / TURNS);
     const slow = share * share * (3 - 2 * share);
-    view.yaw = share < 1 ? USUAL + 2 * Math.PI * slow : USUAL;
+    view.yaw = USUAL + (share < 1 ? (2 * Math.PI + side) * slow : side);
     view.dusk = Math.round(20 * Math.min(1, share * 2)) / 20;
     if (share === 1) turning = 0;
   }
 
-  const isBusy = () => turning > 0 || pops.length > 0;
-
-  /* over all: blocks that come */
-  function paintPops(pen) {
-    const now = performance.now();
-    pops = pops.filter(({ since }) => now - since < POP);
-    if (view.yaw !== USUAL) return;
-    for (const { at, kind, since } of pops) {
-      const share = (now - since) / POP;
-      if (share >= 0) paintPop(pen, at, kind, share);
-    }
-    pen.globalAlpha = 1;
-  }
-
-  function paintPop(pen, at, kind, share) {
-    const [x, y] = pixels(at);
-    const left = 1 - share;
-    const size = view.cell * (1 + 0.22 * left);
-    pen.globalAlpha = left;
-    if (view.angled && kind) pen.drawImage(pictures.cube(kind, view.sprite), x - size * ANGLE.across, y - size * 0.65 - view.cell * 0.5 * left * left, size * 1.2, size * 1.3);
-    pen.strokeStyle = view.colours.print;
-    pen.lineWidth = 3;
-    pen.beginPath();
-    pen.ellipse(x, y + (view.angled ? view.cell * 0.2 : 0), view.cell * (0.5 + 0.5 * share), view.cell * (view.angled ? 0.3 + 0.3 * share : 0.5 + 0.5 * share), 0, 0, 2 * Math.PI);
-    pen.stroke();
-  }
+  const isBusy = () => turning > 0 || buildingParty.isBusy();
 
   /* the building from any side */
 
@@ -133,6 +125,7 @@
     const [c, s] = [Math.cos(view.yaw), Math.sin(view.yaw)];
     const near = ([x, y, z]) => x * s + z * c + y / 100;
     const seen = WAYS.filter(([east, south]) => east * s + south * c > 0.01);
+    buildingParty.paintLanterns(pen, false);
     for (const [x, y, z, kind] of [...blocks].sort((one, other) => near(one) - near(other))) {
       const face = pictures.tile(play.mapPainting.shownKind(kind), view.sprite);
       for (const way of seen) if (!blockAt(x + way[0], y, z + way[1])) paintWall(pen, face, [x, y, z], way, [c, s]);
@@ -140,6 +133,14 @@
     }
     pen.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     paintLights(pen);
+  }
+
+  /* what stands and flies before it, once it is no longer turned */
+  function paintParty(pen) {
+    if (!isFinished || !view.angled) return;
+    buildingParty.paintLanterns(pen, true);
+    if (!turning) buildingParty.paintGuests(pen, finalWalls().at(-1));
+    buildingParty.paintFireworks(pen);
   }
 
   function paintWall(pen, face, at, [east, south], [c, s]) {
@@ -210,5 +211,5 @@
     pen.fill();
   }
 
-  play.buildingFinish = { look, stageOf, turn, isBusy, paintPops, paintTurned, paintLights, isOver };
+  play.buildingFinish = { look, say, stageOf, turn, isBusy, paintParty, paintTurned, paintLights, isOver };
 })();

@@ -12,13 +12,11 @@
   const REMOVE = "remove";
   const nameOf = (kind) => mapBlocks.world.ground.names[kind] ?? mapBlocks.world.now.placeable.find(([item]) => item === kind)?.[1] ?? kind.replaceAll("_", " ");
 
-  /* the words of each, and the command: who knows the blueprint places what it wants; who does not, anything */
+  /* the words of each, and the command: what is in the hand is placed if it is wanted there or, without a plan, anyway */
   function commands(at) {
-    const { ground, now } = mapBlocks.world;
-    const [kind, wanted] = [mapBlocks.blockAt(...at), mapBlocks.wantedAt(...at)];
+    const kind = mapBlocks.blockAt(...at);
     if (kind) return [[filled(stage.dataset.removeWords, { item: nameOf(kind) }), REMOVE, ...at]];
-    const fitting = now.placeable.filter(([item]) => !ground.blueprint || item === wanted);
-    return fitting.map(([item, name]) => [filled(stage.dataset.placeWords, { item: name }), "place", item, ...at]);
+    return play.hotbar.itemsFor(at).map((item) => [item, nameOf(item)]).map(([item, name]) => [filled(stage.dataset.placeWords, { item: name }), "place", item, ...at]);
   }
 
   /* what a click does, or why nothing; empty where there is nothing to say */
@@ -26,13 +24,18 @@
     const [kind, wanted] = [mapBlocks.blockAt(...at), mapBlocks.wantedAt(...at)];
     const { ground, now } = mapBlocks.world;
     if (kind) return ground.blueprint && kind !== wanted ? filled(stage.dataset.wrong, { name: nameOf(kind) }) : nameOf(kind);
-    if (!ground.blueprint) return stage.dataset.chooseWords;
+    const { hotbar } = play;
+    const [first, second] = hotbar.itemsFor(at);
+    if (!ground.blueprint && second) return stage.dataset.anyWords;
+    if (!ground.blueprint) return first ? filled(stage.dataset.placeWords, { item: nameOf(first) }) : stage.dataset.chooseWords;
     if (!wanted) return stage.dataset.emptyWords;
+    if (now.you >= 0 && mapBlocks.holds(wanted) && !first) return filled(stage.dataset.other, { item: nameOf(wanted), n: hotbar.digitOf(wanted) });
+    if (play.blockAsking.canAsk(at)) return filled(stage.dataset.asks, { item: nameOf(wanted) });
     const words = now.you < 0 || !mapBlocks.holds(wanted) ? stage.dataset.lacks : stage.dataset.placeWords;
     return filled(words, { item: nameOf(wanted) });
   }
 
-  /* makes the button of the site one of this cell, with its actions alone; a block is never removed unasked */
+  /* makes the button of the site one of this cell, with its actions alone; a right block is never removed unasked */
   function offer(at, button) {
     const menu = document.querySelector("#menu [data-actions]");
     button.dataset.spot = `cell-${at.join("_")}`;
@@ -49,25 +52,33 @@
     menu.append(added);
   }
 
+  /* with the tool in the hand, or what the plan does not want */
+  function takesAtOnce(at) {
+    const wrong = mapBlocks.world.ground.blueprint && mapBlocks.blockAt(...at) !== mapBlocks.wantedAt(...at);
+    return play.hotbar.isTool() || Boolean(wrong);
+  }
+
   function actionOf(value, words, at) {
     const [label, radio] = [document.createElement("label"), document.createElement("input")];
     Object.assign(radio, { type: "radio", name: "command", value });
     Object.assign(radio.dataset, { text: words, places: `cell-${at.join("_")}` });
-    if (value.startsWith(`["${REMOVE}"`)) label.dataset.ask = "";
+    if (value.startsWith(`["${REMOVE}"`) && !takesAtOnce(at)) label.dataset.ask = "";
     label.append(radio);
     return label;
   }
 
-  /* adds one command for a cell to the menu, unseen, without changing what is offered at the site */
+  /* adds one command to the menu, unseen, without changing what is offered at the site */
   function add(value) {
     const menu = document.querySelector("#menu [data-actions]");
-    const [item, ...at] = JSON.parse(value).slice(1);
+    const [verb, item] = JSON.parse(value);
+    const at = JSON.parse(value).slice(-3);
     if (!menu || !choosing.may()) return;
     menu.querySelector("[data-cell-actions]")?.remove();
     const added = document.createElement("div");
     added.dataset.cellActions = "";
     added.hidden = true;
-    added.append(actionOf(value, filled(stage.dataset.placeWords, { item: nameOf(item) }), at));
+    const words = verb === REMOVE ? stage.dataset.undo : verb === "give" ? stage.dataset.give : stage.dataset.placeWords;
+    added.append(actionOf(value, filled(words, { item: nameOf(item) }), at));
     menu.append(added);
   }
 

@@ -11,16 +11,19 @@
   const { world, blockAt, wantedAt } = mapBlocks;
   const { view, ANGLE, pixels } = mapCamera;
   const HALF = 0.5;
+  const COVERED = [[0, 0], [-1, 0], [0, -1], [-1, -1]]; // cells of the level below that a block covers
 
-  const isBright = ([, y]) => y <= view.level;
+  /* what one can place now; what others hold is pale, unless one holds nothing that is wanted */
+  const isBright = (at) => at[1] <= view.level && (mapBlocks.holds(wantedAt(...at)) || !mapBlocks.holdsWanted());
 
-  /* whether a block above the level at work lets one see, and reach, what is behind it: a missing block right behind it,
+  /* whether a block above the level at work lets one see, and reach, what it covers: a missing block below or behind it,
      or all that is below a roof */
   function isSeeThrough([x, y, z]) {
     if (y <= view.level || !mapBlocks.inSite([x, y, z])) return false;
-    const behind = [x - 1, y - 1, z - 1];
-    return y > view.level + 1 || (mapBlocks.inSite(behind) && !blockAt(...behind) && Boolean(wantedAt(...behind)));
+    return y > view.level + 1 || COVERED.some(([east, south]) => isMissing([x + east, y - 1, z + south]));
   }
+
+  const isMissing = (at) => mapBlocks.inSite(at) && !blockAt(...at) && Boolean(wantedAt(...at));
 
   /* whether the ghost of this cell meets another one, or a block, that covers its side */
   function isCovered(at, [east, up, south]) {
@@ -127,10 +130,11 @@
     const kind = blockAt(...at);
     const wanted = wantedAt(...at);
     const [x, y] = pixels(at);
-    const puts = !kind && wanted && mapBlocks.holds(wanted) && !isHint;
+    const [hand, other] = kind || isHint ? [] : play.hotbar.itemsFor(at);
+    const puts = hand && !other;
     pen.save();
-    if (puts && view.angled) pen.drawImage(pictures.cube(wanted, view.sprite), x - view.cell * ANGLE.across, y - view.cell * (ANGLE.along + ANGLE.up / 2), view.cell * 1.2, view.cell * 1.3);
-    else if (puts) pen.drawImage(pictures.tile(wanted, view.sprite), x - view.cell / 2, y - view.cell / 2, view.cell, view.cell);
+    if (puts && view.angled) pen.drawImage(pictures.cube(hand, view.sprite), x - view.cell * ANGLE.across, y - view.cell * (ANGLE.along + ANGLE.up / 2), view.cell * 1.2, view.cell * 1.3);
+    else if (puts) pen.drawImage(pictures.tile(hand, view.sprite), x - view.cell / 2, y - view.cell / 2, view.cell, view.cell);
     pen.lineJoin = "round";
     if (isHint) pen.setLineDash([6, 5]);
     for (const [colour, wide] of [[view.colours.print, 6], [kind && world.ground.blueprint && kind !== wanted ? view.colours.bad : view.colours.accent, 3]]) {

@@ -11,12 +11,13 @@
   const GLIDE = [240, 700]; // least and most milliseconds of a walk
   const PACE = 90; // milliseconds for a cell
   const BESIDE = 1.8; // times as wide as high
-  const { builderDeeds, buildingFinish, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
+  const { blockLanding, builderDeeds, buildingFinish, dayClock, hotbar, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
   const { world, standing } = mapBlocks;
   const { view, ANGLE, USUAL, CALM } = mapCamera;
   const progress = () => document.getElementById("progress");
   const walks = new Map(); // by spot of a builder: from where to where, since when
   let frame = 0;
+  let first = null; // the level that was first to be worked at
 
   function read() {
     const before = world.now;
@@ -25,7 +26,9 @@
     const own = world.now.spots.find(({ spot }) => spot === "you");
     view.place = own ? standing(own.at) : world.now.at;
     if (before?.at.join() !== world.now.at.join() && !world.ground.box) view.dragged = [0, 0];
-    if (!before || before.level !== world.now.level) view.level = mapTools.firstLevel();
+    const level = mapTools.firstLevel();
+    if (!before || level !== first) view.level = level;
+    first = level;
     stage.toggleAttribute("data-site", Boolean(world.ground.box));
     buildingFinish.look(changed, before);
     for (const spot of world.now.spots) if ("seat" in spot) walk(spot, before);
@@ -34,6 +37,8 @@
     mapSpots.show(world.now, world.ground.names);
     if (before) builderDeeds.show(changed.map(({ at }) => at), world.now.spots);
     mapTools.showLevel();
+    hotbar.show();
+    dayClock.show();
     reserve();
     if (view.height && view.cell) mapCamera.follow(seen);
     draw();
@@ -91,12 +96,13 @@
     for (const one of builders) mapPainting.noteBuilder(one, placeOf(one));
     const isUsual = view.yaw === USUAL;
     mapDepth.show(isUsual ? builders.map(placeOf) : [], view, { top: mapPainting.top, blockAt: mapBlocks.blockAt, angle: ANGLE }, mapPainting.paintOver);
-    buildingFinish.paintPops(mapPainting.front);
+    blockLanding.paint(mapPainting.front);
+    buildingFinish.paintParty(mapPainting.front);
     const picked = mapPointing.picked();
-    mapSpots.place(world.now.spots, (spot) => (picked?.spot === spot.spot ? picked.at : placeOf(spot)), mapCamera.pixels, view);
+    mapSpots.place(world.now.spots, (spot) => (picked?.spot === spot.spot && !("seat" in spot) ? picked.at : placeOf(spot)), mapCamera.pixels, view);
     stage.dataset.cell = view.cell;
     mapPointing.show();
-    if (isWalking() || mapCamera.isGliding() || buildingFinish.isBusy()) draw();
+    if (isWalking() || mapCamera.isGliding() || buildingFinish.isBusy() || blockLanding.isBusy()) draw();
   }
 
   function paintNow() {

@@ -115,5 +115,7 @@
   const highest = () => world.ground.box?.[1][1] ?? 0;
   const holds = (kind) => world.now.placeable.some(([item]) => item === kind);
 
-  play.mapBlocks = { world, read, blockAt, wantedAt, wanted, built, inSite, standing, highest, holds };
+  const holdsWanted = () => Object.values(world.ground.blueprint?.legend ?? {}).some(holds);
+
+  play.mapBlocks = { world, read, blockAt, wantedAt, wanted, built, inSite, standing, highest, holds, holdsWanted };
 })();

@@ -8,9 +8,10 @@
   if (!stage) return;
 
   const [AHEAD, MOST_AHEAD] = [4, 120]; // cells and pixels around the view that are drawn ahead, for walks
-  const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "fence", "leaf", "leaf-light", "leaf-dark", "bark", "print", "soil", "number", "dusk", "accent", "bad"];
+  const COLOURS = ["ground", "ground-line", "ground-tuft", "beyond", "fence", "leaf", "leaf-light", "leaf-dark", "bark", "print", "soil", "number", "dusk", "accent", "bad", ...[1, 2, 3, 4, 5, 6, 7, 8].map((seat) => `seat-${seat}`)];
   const SHADOW = "rgb(24 36 12 / 30%)";
   const GROUND = [[-1, -1, -1], [1, -1, -1], [1, -1, 1], [-1, -1, 1]]; // the corners of a cell's floor
+  const DARKEST = 0.75; // of the light that the evening takes before the time is over
   const ABOVE = 0.45; // how much a block covers through which one sees
   const { blockPictures: pictures, ghostBuilding, mapBlocks, mapCamera, mapScenery } = play;
   const { world, blockAt, wantedAt, inSite } = mapBlocks;
@@ -47,9 +48,9 @@
   /* drawn only if it has changed or one has walked too far, else moved */
   function paintStill() {
     const ahead = Math.min(MOST_AHEAD, Math.round(AHEAD * view.cell));
-    const { columns, angled, level, width, height, sprite, ratio, colours, dusk, inset } = view;
+    const { columns, angled, level, width, height, sprite, ratio, colours, dusk, evening, inset } = view;
     const held = world.now.placeable.map(([item]) => item);
-    const key = JSON.stringify([world.changes, columns, angled, level, width, height, sprite, ratio, colours, dusk, inset, held]);
+    const key = JSON.stringify([play.blockLanding.changes(), columns, angled, level, width, height, sprite, ratio, colours, dusk, evening, inset, held]);
     view.moved = movedBy(drawn.eyes);
     if (drawn.key !== key || Math.max(...view.moved.map(Math.abs)) > ahead) drawStill(key, ahead);
     pen = front;
@@ -81,8 +82,9 @@
   function paintGround(on, cells, frame) {
     const { area, box } = world.ground;
     mapScenery.paint(on, { area, box, y: area[0][1] - 0.5, view, at: pixels, cells, frame });
-    if (view.dusk) {
-      Object.assign(on, { globalAlpha: view.dusk, globalCompositeOperation: "multiply", fillStyle: view.colours.dusk });
+    const dark = Math.max(view.dusk, view.evening * DARKEST);
+    if (dark) {
+      Object.assign(on, { globalAlpha: dark, globalCompositeOperation: "multiply", fillStyle: view.colours.dusk });
       on.fillRect(...frame);
       Object.assign(on, { globalAlpha: 1, globalCompositeOperation: "source-over" });
     }

@@ -43,6 +43,9 @@
     const depth = (at) => at[0] + at[1] + at[2];
     found.sort((one, other) => depth(other) - depth(one));
     if (!world.ground.blueprint) return found.find((at) => at[1] === view.level);
+    const wall = found.findIndex((at) => blockAt(...at) && !ghostBuilding.isSeeThrough(at));
+    const free = (wall < 0 ? found : found.slice(0, wall)).find(canPlace);
+    if (free) return free;
     return found.find((at) => at[1] <= view.level || (blockAt(...at) && !ghostBuilding.isSeeThrough(at))) ?? found[0];
   }
 
@@ -79,9 +82,25 @@
     const button = thing && mapSpots.button(thing.spot);
     if (!button || choosing.twice || world.now.you < 0) return;
     event.stopPropagation();
+    pointer = null; // until it moves: what was just done is seen
+    if (gives(thing) || refuses(thing)) return;
     pickAt(thing, button);
     button.click();
-    pointer = null; // until it moves: what was just done is seen
+  }
+
+  /* what is in the hand goes to the builder that is pressed */
+  function gives({ spot }) {
+    const words = play.hotbar.chooses() && spot.startsWith("seat-") && play.blockQueue.isFree() && !choosing.asksFirst ? play.hotbar.gift(spot.slice(5)) : null;
+    if (words) play.blockQueue.command(words);
+    return Boolean(words);
+  }
+
+  /* what is in the hand does not belong there: the page says what does, and shows its slot */
+  function refuses({ spot, at }) {
+    if (spot !== SITE || !play.hotbar.chooses() || blockAt(...at) || play.hotbar.itemsFor(at).length) return false;
+    play.buildingFinish.say(cellActions.say(at), true);
+    play.hotbar.nudge(wantedAt(...at));
+    return true;
   }
 
   function pickAt({ spot, at }, button) {
@@ -122,6 +141,7 @@
     if (press?.pointerId !== pointerId || press.ended) return;
     const [right, below] = [press.from[0] - clientX, press.from[1] - clientY];
     if (!press.drags && Math.hypot(right, below) < DRAG) return;
+    if (world.ground.by_block && !stage.classList.contains("is-larger")) return; // all is in sight: lines are drawn there
     if (!press.drags) canvas.setPointerCapture(pointerId);
     press.drags = true;
     const [[x, , z], [east, south]] = [mapCamera.usualEyes(), mapCamera.groundCells(right, below)];
@@ -183,6 +203,8 @@
   function mark(cell) {
     const hint = hinted();
     if (hint && String(hint) !== String(cell) && inSite(hint)) ghostBuilding.paintMark(mapPainting.front, hint, true);
+    if (play.hotbar.chooses()) for (const at of play.partnerWait?.askedCells() ?? []) ghostBuilding.paintMark(mapPainting.front, at, true);
+    for (const at of play.blockQueue.cells()) ghostBuilding.paintMark(mapPainting.front, at);
     if (cell && inSite(cell)) ghostBuilding.paintMark(mapPainting.front, cell);
   }
 

@@ -14,9 +14,11 @@
   const { filled } = play.cellWords;
   const tools = stage.parentElement;
 
-  /* the lowest that is not as wanted; the highest if all are */
+  /* the lowest to which one can add a block; else the lowest that is not as wanted, or the highest if all are */
   function firstLevel() {
     if (!world.ground.box) return null;
+    const own = mapBlocks.wanted().find(([x, y, z, kind]) => !mapBlocks.blockAt(x, y, z) && mapBlocks.holds(kind));
+    if (own && world.now.you >= 0) return own[1];
     return world.now.level ?? (world.ground.blueprint ? mapBlocks.highest() : 0);
   }
 

@@ -159,5 +159,6 @@
     if (choosing.sent && !state.does && JSON.parse(choosing.sent.value)[0] !== "stop") said.textContent = "";
     show();
   });
+  play.partnerWait = { askedCells: () => wanted()?.free ?? [] };
   show();
 })();
