@@ -26,7 +26,7 @@ class KitchenConfig(AppConfig):
         Record the migrations of this version, use Django for translations, share pauses of language models
         through the cache, and extend turn deadlines after outages and clock changes.
         """
-        from django.core.cache import cache
+        from django.core.cache import caches
 
         from kitchen.infra.db_errors import known_migrations
 
@@ -39,7 +39,7 @@ class KitchenConfig(AppConfig):
         from kitchen.words.gettext_without_django import use_translations
 
         use_translations(translation)
-        share_pauses(cache)
+        share_pauses(caches.create_connection("default"))  # one for all threads and tasks
         outage_over.connect(extend_deadlines)
         clock_set.connect(shift_deadlines)
 

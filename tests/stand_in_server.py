@@ -272,6 +272,7 @@ def _message(answer: Answer, asked: Body) -> Body:
         "output_tokens": counted.get("output", 0),
         "cache_read_input_tokens": counted.get("cache_read", 0),
         "cache_creation_input_tokens": counted.get("cache_write", 0),
+        "output_tokens_details": {"thinking_tokens": counted.get("thinking", 0)},
     }
     return {
         "id": "msg_scripted",
@@ -298,6 +299,7 @@ def _completion(answer: Answer, asked: Body) -> Body:
         "prompt_tokens": counted.get("input", 0) + counted.get("cache_read", 0),
         "completion_tokens": counted.get("output", 0),
         "prompt_tokens_details": {"cached_tokens": counted.get("cache_read", 0)},
+        "completion_tokens_details": {"reasoning_tokens": counted.get("thinking", 0)},
     }
     choice = {"index": 0, "message": message, "finish_reason": answer.stop or "stop"}
     kind = {"id": "chatcmpl-scripted", "object": "chat.completion", "created": 0}

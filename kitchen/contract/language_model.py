@@ -231,6 +231,8 @@ class Usage:
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    thinking: int = 0
+    """The part of `output` in which the model thought; 0 if the API does not count it."""
 
     @property
     def is_believable(self) -> bool:

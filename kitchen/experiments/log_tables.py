@@ -59,7 +59,7 @@ DECISION_COLUMNS = (
     *("call", "provider", "model_asked", "model_named", "sampling", "prompts"),
     *("reply", "reply_call", "stop", "model_error", "model_error_text", "attempts", "seconds"),
     *("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "cost"),
-    *("reasoning", "parameters"),
+    *("reasoning", "parameters", "tokens_thinking"),
 )
 PROMPT_COLUMNS = ("prompt", "text")
 PREDICTION_COLUMNS = (*KEY_COLUMNS, "seat", "of_seat", "foreseen", "done", "done_step", "right")
@@ -216,6 +216,7 @@ def _call(call: Call) -> Cells:
         call.cost,
         _json(reply.reasoning) if reply.reasoning else None,
         _json(dict(call.parameters)),
+        usage.thinking,
     )
 
 

@@ -110,6 +110,15 @@ def takes_temperature(provider: str, model: str) -> bool:
     return provider != ANTHROPIC or claude_traits(model).temperature
 
 
+def accepted_efforts(provider: str, model: str) -> tuple[str, ...] | None:
+    """Return the limits on its thinking that the model accepts, such as `low`. Return None if this is not
+    known, and an empty tuple if it accepts none."""
+    told = listed_model(provider, model)
+    if told is not None and (told.thinking or told.efforts):
+        return told.efforts
+    return () if provider == ANTHROPIC and not claude_traits(model).effort else None
+
+
 def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
     """Return whether the model gives structured answers by a tool call. If not, the tool's schema is sent
     as the format of the answer."""

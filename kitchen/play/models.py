@@ -533,6 +533,11 @@ class ModelCall(AppendOnly):
     tokens_output = models.PositiveIntegerField()
     tokens_cache_read = models.PositiveIntegerField()
     tokens_cache_write = models.PositiveIntegerField()
+    tokens_thinking = models.PositiveIntegerField(
+        null=True,
+        help_text="The part of the written tokens in which the model thought; empty in calls of earlier "
+        "versions.",
+    )
     cost = models.DecimalField(
         max_digits=12, decimal_places=6, null=True, help_text="US dollars; empty if no price is known."
     )

@@ -189,7 +189,8 @@ def _call(call: CallRecord) -> Call:
     tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
     sent = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
     request = Request(row.model_asked, sent, tool=tool)
-    usage = Usage(row.tokens_input, row.tokens_output, row.tokens_cache_read, row.tokens_cache_write)
+    cached = (row.tokens_cache_read, row.tokens_cache_write)
+    usage = Usage(row.tokens_input, row.tokens_output, *cached, row.tokens_thinking or 0)
     cost = None if row.cost is None else float(row.cost)
     known: dict[str, Any] = {"usage": usage, "seconds": row.seconds, "cost": cost}
     if row.error:

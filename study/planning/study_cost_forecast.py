@@ -310,17 +310,18 @@ def _measured(
     """Return the US dollars per step, measured from calls that the condition has made, and a text that says
     so. Return None if no call was answered yet."""
     totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
-    kinds = ("input", "output", "cache_read", "cache_write")
+    kinds = ("input", "output", "cache_read", "cache_write", "thinking")
     counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
     if counted["output"] is None:
         return None
-    usage = Usage(*(round(counted[kind]) for kind in kinds))
+    usage = Usage(*(round(counted[kind] or 0) for kind in kinds))
     per_step = totals["calls"] / totals["decisions"]
     call = max(prices.cost(usage, provider, model), float(totals["cost"] or 0))
     read = usage.input + usage.cache_read + usage.cache_write
+    thought = f" ({usage.thinking} of them while it thought)" if usage.thinking else ""
     return per_step * call, (
         f"measured on {totals['calls']} calls of this study: {per_step:.3g} a step, on average {read} tokens "
-        f"read ({usage.cache_read} of them from the cache) and {usage.output} written"
+        f"read ({usage.cache_read} of them from the cache) and {usage.output} written{thought}"
     )
 
 

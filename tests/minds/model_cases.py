@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.world import Command
@@ -106,7 +107,8 @@ def server_faults(provider: str, secret: str) -> Iterator[ServerFault]:
     for kind in ("cut", "hang_up"):
         yield ServerFault(kind, Answer(kind, "noop_agent1"), "connection", "worst", again=True)
     yield ServerFault("half of the JSON", Answer("malformed", "noop_agent1"), "unreadable", "worst")
-    for body in ({"hello": 1}, [], "words", None, {"content": 1, "choices": 2}):
+    bodies: list[Any] = [{"hello": 1}, [], "words", None, {"content": 1, "choices": 2}]
+    for body in bodies:
         yield ServerFault(f"the body {body}", Answer("raw", body=body), "unreadable", "worst")
     yield ServerFault("no content", Answer("empty"), "unreadable", "counted")
     refuses, cut = ("refusal", "max_tokens") if provider == "anthropic" else ("content_filter", "length")

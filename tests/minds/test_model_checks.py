@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from kitchen.llm import model_wrappers
+from kitchen.llm.call_costs import PriceList
 from kitchen.worlds.cuisine.dispatcher import agent
+from kitchen.worlds.cuisine.dispatcher.reply_extraction import ExtractedCommands
 from tests.minds import injection_checks
 from tests.minds.model_checks import SERVED, TINY, check, verdict
 
@@ -24,7 +25,7 @@ def test_lost_commands_wrong_costs_and_words_out_of_their_quotes_are_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def read_nothing(*_: Any, **__: Any) -> Any:
-        return agent.ExtractedCommands((), {})
+        return ExtractedCommands((), {})
 
     def cost_more(*_: Any) -> float:
         return 0.01
@@ -33,7 +34,7 @@ def test_lost_commands_wrong_costs_and_words_out_of_their_quotes_are_found(
         patch.setattr(agent, "extract_from_reply", read_nothing)
         assert "lost a command" in str(check(["styles"], TINY, list[str]().append)[0].wrong)
     with monkeypatch.context() as patch:
-        patch.setattr(model_wrappers.PriceList, "cost", cost_more)
+        patch.setattr(PriceList, "cost", cost_more)
         assert "instead of" in str(check(["styles"], TINY, list[str]().append)[0].wrong)
     monkeypatch.setattr("kitchen.worlds.cuisine.dispatcher.message_and_job_text.quote_text", str)
     monkeypatch.setattr(injection_checks, "TEXTS", injection_checks.TEXTS[9:10])

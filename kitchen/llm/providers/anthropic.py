@@ -302,9 +302,11 @@ def _is(block: Json, kind: str) -> bool:
 
 def _usage(counted: Json) -> Usage:
     counted = counted if isinstance(counted, dict) else {}
+    output = sdk_calls.token_count(counted.get("output_tokens"))
     return Usage(
         input=sdk_calls.token_count(counted.get("input_tokens")),
-        output=sdk_calls.token_count(counted.get("output_tokens")),
+        output=output,
         cache_read=sdk_calls.token_count(counted.get("cache_read_input_tokens")),
         cache_write=sdk_calls.token_count(counted.get("cache_creation_input_tokens")),
+        thinking=sdk_calls.part_of_tokens(output, counted.get("output_tokens_details"), "thinking_tokens"),
     )

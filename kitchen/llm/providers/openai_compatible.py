@@ -215,9 +215,12 @@ def _usage(counted: Json) -> Usage:
         sdk_calls.token_count(details.get("cached_tokens")),
         sdk_calls.token_count(details.get("cache_write_tokens")),
     )
+    output = sdk_calls.token_count(counted.get("completion_tokens"))
+    told = counted.get("completion_tokens_details")
     return Usage(
         input=max(0, sdk_calls.token_count(counted.get("prompt_tokens")) - read - written),
-        output=sdk_calls.token_count(counted.get("completion_tokens")),
+        output=output,
         cache_read=read,
         cache_write=written,
+        thinking=sdk_calls.part_of_tokens(output, told, "reasoning_tokens"),
     )

@@ -368,6 +368,12 @@ def token_count(value: Json) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
+def part_of_tokens(whole: int, details: Json, name: str) -> int:
+    """Return the number of tokens that an API's details give under this name, at most `whole`. Return 0 if
+    there is none."""
+    return min(whole, token_count(details.get(name))) if isinstance(details, dict) else 0
+
+
 def not_asked_error(why: str) -> ModelError:
     """Return an error for a call that was not made and costs nothing."""
     return NotAskedError(why).unbilled()

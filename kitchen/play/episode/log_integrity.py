@@ -52,11 +52,13 @@ SEALED_COLUMNS = (
 
 LATER_COLUMNS: Mapping[Any, Sequence[str]] = {
     Decision: ("because", "dropped", "number", "seen_step"),
-    ModelCall: ("parameters", "reasoning"),
+    ModelCall: ("parameters", "reasoning", "tokens_thinking"),
     Seat: ("leads",),
     SeatCommand: ("planned_in", "to_follow"),
 }
 """Columns added to a log table after some rows were sealed without them. They are empty in those rows."""
+NEWEST_COLUMNS: Mapping[Any, int] = {ModelCall: 1}
+"""How many of these columns, the last ones, were added after some rows were sealed with the others."""
 
 
 Owners = Callable[[Sequence[int]], Mapping[int, Sequence[Json]]]
@@ -157,7 +159,8 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
         for episode_id, *values in rows.iterator(chunk_size=500):
-            said = _without_later(values, len(LATER_COLUMNS.get(rows.model, ())))
+            later, newest = len(LATER_COLUMNS.get(rows.model, ())), NEWEST_COLUMNS.get(rows.model, 0)
+            said = _without_columns_of_later(values, later, newest)
             hashes[episode_id].update(f"{canonical_text([plain_json(value) for value in said])}\n".encode())
     return {each: hashes[each].hexdigest() for each in ids}
 
@@ -166,6 +169,13 @@ def _without_later(values: list[Any], later: int) -> list[Any]:
     """Return the row without its last `later` columns if these are empty. Rows from versions without these
     columns were hashed without them."""
     return values if any(values[len(values) - later :]) else values[: len(values) - later]
+
+
+def _without_columns_of_later(values: list[Any], later: int, newest: int) -> list[Any]:
+    """Return the row without the columns that its version did not have. Of the last `later` columns, the last
+    `newest` were added last of all. Rows with a value in these have all columns."""
+    older = _without_later(values, newest)
+    return values if newest and len(older) == len(values) else _without_later(older, later - newest)
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:

@@ -130,6 +130,7 @@ def _facts(call: Call) -> dict[str, object]:
         "tokens_output": min(reply.usage.output, MAX_TOKENS_LIMIT),
         "tokens_cache_read": min(reply.usage.cache_read, MAX_TOKENS_LIMIT),
         "tokens_cache_write": min(reply.usage.cache_write, MAX_TOKENS_LIMIT),
+        "tokens_thinking": min(reply.usage.thinking, MAX_TOKENS_LIMIT),
         "cost": None if call.cost is None else ledger_amount(call.cost),
     }
 

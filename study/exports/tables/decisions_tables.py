@@ -44,7 +44,11 @@ from study.exports.tables.played_episodes import (
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation
 
-LATER = (*file_columns("decisions_later"), *file_columns("invalid_commands"))
+LATER = (
+    *file_columns("decisions_later"),
+    *file_columns("invalid_commands"),
+    *file_columns("thinking_tokens"),
+)
 """Columns that were added later and therefore come at the end."""
 
 DECISION_COLUMNS = (
@@ -79,8 +83,9 @@ NOT_READ = (None,) * 5
 CALL_FIELDS = (
     *("number", "provider", "model_asked", "model_named", "sampling_text", "pk", "reply", "reply_call"),
     *("stop", "error", "attempts_text", "seconds", "tokens_input", "tokens_output", "tokens_cache_read"),
-    *("tokens_cache_write", "cost", "reasoning", "parameters_text"),
+    *("tokens_cache_write", "cost", "reasoning", "parameters_text", "tokens_thinking"),
 )
+"""The last one is the last cell of its row."""
 NO_CALL = (None,) * len(CALL_FIELDS)
 
 
@@ -93,7 +98,9 @@ def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
         for played in played_by_not_withdrawn(piece):
             theirs = decisions.get(played.episode, ())
             made = [
-                (*cells, *call, *more) for pk, cells, more in theirs for call in calls.get(pk, (NO_CALL,))
+                (*cells, *call[:-1], *more, call[-1])
+                for pk, cells, more in theirs
+                for call in calls.get(pk, (NO_CALL,))
             ]
             yield from played.row_groups(made, touched, chosen, len(LATER))
 
@@ -115,8 +122,7 @@ def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...],
 
 
 def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
-    """Return the cells that say how well the model's replies for a decision could be parsed. They are the
-    last columns of `LATER`."""
+    """Return the cells that say how well the model's replies for a decision could be parsed."""
     reading = reading_from_note(json.loads(note), seats) if note and '"faults"' in note else None
     if reading is None:
         return NOT_READ

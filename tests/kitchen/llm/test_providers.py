@@ -49,6 +49,12 @@ def test_an_answer_has_text_model_stop_and_usage(asking: Asking) -> None:
     assert not call.error
 
 
+@pytest.mark.parametrize(("told", "kept"), [(2, 2), (9, 3)])
+def test_tokens_of_thinking_are_a_part_of_those_written(asking: Asking, told: int, kept: int) -> None:
+    call, _ = asking.ask(reply("noop_agent1", usage={"input": 7, "output": 3, "thinking": told}))
+    assert call.usage == Usage(input=7, output=3, thinking=kept)
+
+
 def test_what_a_model_thought_is_kept_apart_from_what_it_said(asking: Asking) -> None:
     call, _ = asking.ask(reply("noop_agent1", thought=f"First goto_agent1_pot0? {KEY} No."))
     assert call.reply is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +102,36 @@ def test_thinking_that_leaves_no_room_for_a_reply_is_told_and_who_has_it_plays_o
     assert save(admin_client, change(row), name="Renamed").status_code == 302
     row.coplayer_settings["max_tokens"] = 8192
     assert not any(NO_ROOM in caution for caution in row.cautions)
+
+
+@pytest.mark.parametrize(
+    ("model", "refused"),
+    [
+        ("anthropic:claude-haiku-4-5", "accepts no amount of thinking, not “Low”"),
+        ("anthropic:claude-haiku-5-5", ""),
+        ("openai:gpt-6-sol", ""),
+        ("stand-in", ""),
+    ],
+)
+def test_an_amount_of_thinking_that_the_model_does_not_accept_cannot_be_chosen(
+    admin_client: Client, model: str, refused: str
+) -> None:
+    row = condition(model, max_tokens=8192)
+    answer = save(admin_client, change(row), coplayer__dispatcher__effort="low")
+    assert answer.status_code == (422 if refused else 302)
+    assert refused in answer.content.decode()
+
+
+def test_a_list_of_models_says_which_amounts_of_thinking_they_accept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "models.toml"
+    file.write_text('[openai-compatible."gpt-6-sol"]\nefforts = ["low", "high"]\n')
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    chosen = {"model": "openai:gpt-6-sol", "max_tokens": 8192}
+    assert not make_agent("dispatcher", {**chosen, "effort": "high"}).refusal()
+    refusal = make_agent("dispatcher", {**chosen, "effort": "medium"}).refusal()
+    assert "gpt-6-sol accepts Low, High, not “Medium”" in refusal
 
 
 def test_thinking_that_leaves_no_room_for_a_reply_cannot_be_chosen(admin_client: Client) -> None:

@@ -71,6 +71,7 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
     SENTENCES,
     SETTINGS,
     DispatcherOptions,
+    effort_problem,
     reply_room_problem,
     unsent_settings,
 )
@@ -343,8 +344,9 @@ class Dispatcher(Agent):
 
     def refusal(self) -> str:
         """Return the reason for refusing the settings. Empty if they are accepted. They are refused if the
-        token limit leaves no room for a reply after the model's thinking."""
-        return reply_room_problem(self.options)
+        model does not accept the amount of thinking, or if the token limit leaves no room for a reply after
+        it."""
+        return effort_problem(self.options) or reply_room_problem(self.options)
 
     def model(self) -> str:
         """Return `provider:model`, from the settings or this process's default."""

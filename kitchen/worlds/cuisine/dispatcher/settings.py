@@ -17,6 +17,7 @@ from kitchen.contract.language_model import RecordedAnswers
 from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
     STAND_IN,
+    accepted_efforts,
     calls_tools,
     keeps_to_schema,
     parse_model_setting,
@@ -38,6 +39,8 @@ PLACEHOLDERS = (*PROMPT_PARTS.items(), *_FILE["prompt_pieces"].items())
 USUAL_PROMPT = "\n\n".join(f"{{{name}}}" for name in PROMPT_PARTS)
 """The own text that gives the same prompt as the default."""
 
+LEAST = "least"
+"""The amount of thinking for which nothing is asked of the model."""
 STRICT = "strict"
 """The form of the reply that is structured where the provider guarantees the structure."""
 
@@ -140,6 +143,18 @@ def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterato
         yield f"top p ({options.top_p:g})"
     if options.seeded and not takes_seed(provider):
         yield "seed"
+
+
+def effort_problem(options: DispatcherOptions) -> str:
+    """Return `effort: reason` if the model does not accept the selected amount of thinking: every call would
+    fail. Otherwise return an empty string."""
+    provider, model = parse_model_setting(options.model)
+    accepted = None if provider == STAND_IN else accepted_efforts(provider, model)
+    if options.effort == LEAST or accepted is None or options.effort in accepted:
+        return ""
+    others = [EFFORT_LABELS.get(each, each) for each in accepted]
+    instead = f"{model} accepts {', '.join(others)}" if others else f"{model} accepts no amount of thinking"
+    return f"effort: {instead}, not “{EFFORT_LABELS[options.effort]}”; choose “{EFFORT_LABELS[LEAST]}”"
 
 
 def reply_room_problem(options: DispatcherOptions) -> str:

@@ -181,7 +181,7 @@ def test_an_unreadable_answer_is_stored_with_what_came_and_was_counted(
 ) -> None:
     request = Request("m", [Message("user", "?")], tool=Tool("go", "Goes.", {"type": "object"}), effort="low")
     calls = (
-        Call("p", request, error="unreadable", raw='{"content": []}', usage=Usage(7, 3, 2, 1), cost=0.5),
+        Call("p", request, error="unreadable", raw='{"content": []}', usage=Usage(7, 3, 2, 1, 2), cost=0.5),
         Call("p", replace(request, tool=None, effort=None), Reply("ok")),
     )
 
@@ -196,7 +196,7 @@ def test_an_unreadable_answer_is_stored_with_what_came_and_was_counted(
     first, second = ModelCall.objects.order_by("number")
     assert (first.reply, first.error) == ('{"content": []}', "unreadable")
     counted = (first.tokens_input, first.tokens_output, first.tokens_cache_read, first.tokens_cache_write)
-    assert counted == (7, 3, 2, 1)
+    assert (*counted, first.tokens_thinking) == (7, 3, 2, 1, 2)
     assert (first.sampling["effort"], second.sampling["effort"]) == ("low", "least")
     sent = [(each.role, each.prompt.text) for each in first.messages.select_related("prompt")]
     tool = {"name": "go", "description": "Goes.", "schema": {"type": "object"}}

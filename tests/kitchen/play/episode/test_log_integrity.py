@@ -12,7 +12,7 @@ from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import (
     LATER_COLUMNS,
     _beside_steps,
-    _without_later,
+    _without_columns_of_later,
     seal_episode,
     verify_episode_logs,
 )
@@ -130,7 +130,21 @@ def test_what_was_sealed_before_a_call_had_its_reasoning_holds() -> None:
     later = LATER_COLUMNS[ModelCall]
     assert rows.query.values_select[-len(later) :] == later
     values = list(rows.get())
-    assert _without_later(values, len(later)) == values[: -len(later)]
+    assert _without_columns_of_later(values, len(later), 1) == values[: -len(later)]
+
+
+@pytest.mark.parametrize(
+    ("row", "hashed"),
+    [
+        (["x", None, "", None], ["x"]),
+        (["x", {}, "hm", None], ["x", {}, "hm"]),
+        (["x", {}, "hm", 0], ["x", {}, "hm"]),
+        (["x", {}, "hm", 7], ["x", {}, "hm", 7]),
+        (["x", None, "", 7], ["x", None, "", 7]),
+    ],
+)
+def test_a_row_is_hashed_with_the_columns_of_its_version(row: list[Any], hashed: list[Any]) -> None:
+    assert _without_columns_of_later(row, 3, 1) == hashed
 
 
 def test_what_a_model_thought_and_was_sent_is_sealed() -> None:
