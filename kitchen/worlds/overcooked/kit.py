@@ -36,6 +36,7 @@ KIT = WorldKit(
     steps="ticks",
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
+    log_metrics=partial(load_path, "kitchen.worlds.overcooked.aim_measures:AIM_METRICS"),
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry. In the practice episode, one participant plays the smallest grid together with
