@@ -1,4 +1,4 @@
-"""Compute from the log of an episode how the aims of the agent `fast_slow` changed, and how fast.
+"""Compute from the log of an episode how the aims of the agent `fast_and_slow` changed, and how fast.
 
 The agent notes each change of its aims in its decision (`AimChanges`): who decided, the message that led to
 it, and the time from that message.

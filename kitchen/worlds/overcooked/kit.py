@@ -16,7 +16,9 @@ KIT = WorldKit(
     rules=partial(load_path, "kitchen.worlds.overcooked.world:Overcooked"),
     page=partial(load_path, "kitchen.worlds.overcooked.page:PAGE"),
     coplayers={
-        "fast_slow": partial(load_path, "kitchen.worlds.overcooked.fast_slow.fast_slow_agent:FastSlowAgent"),
+        "fast_and_slow": partial(
+            load_path, "kitchen.worlds.overcooked.fast_slow.fast_slow_agent:FastSlowAgent"
+        ),
         "greedy": partial(load_path, f"{_PARTNERS}.baseline_agents:GreedyAgent"),
         "grid_planner": partial(load_path, f"{_PARTNERS}.planner_agent:GridPlanner"),
         "random_walk": partial(load_path, f"{_PARTNERS}.baseline_agents:RandomWalkAgent"),

@@ -14,7 +14,7 @@ def change(message: int | None, ms: int | None, by: str = "words") -> dict[str, 
     return {"aims": aims, "by": by, "message": message, "written_in": 4, "steps": steps, "ms": ms}
 
 
-def log_of(*notes: Any, kind: str = "fast_slow") -> EpisodeLog:
+def log_of(*notes: Any, kind: str = "fast_and_slow") -> EpisodeLog:
     decisions = (LoggedDecision(step, 1, "seat", kind, "", 1.0, note) for step, note in enumerate(notes, 1))
     return EpisodeLog("overcooked", {}, 2, 1, decisions=tuple(decisions))
 
