@@ -148,6 +148,10 @@ class LogMetrics(ABC):
     figures: ClassVar[tuple[Metric, ...]]
     """The metrics that `measure` returns. No metric in `World.figures` has one of these names."""
 
+    of_agents: ClassVar[tuple[str, ...]] = ()
+    """The kinds of agent that the metrics are about. Without such an agent, an episode has the values of an
+    empty log, so that its log is not read. Empty: the metrics are about every episode."""
+
     event_columns: ClassVar[tuple[EventColumn, ...]] = ()
     """The values of each of `events`. Empty: the world scores no events one by one."""
 

@@ -29,8 +29,15 @@
       boxOf(sent.form).value = "";
       const spoken = sent.form.querySelector('[name="spoken"]');
       if (spoken) spoken.value = "";
+      giveKeysBack(boxOf(sent.form));
     }
     sent = null;
+  }
+
+  /* a clock does not wait: the keys move the cook again as soon as the message is sent */
+  function giveKeysBack(box) {
+    const keys = document.querySelector("[data-play]").ticking && document.querySelector("[data-keys-switch]:checked");
+    if (keys && document.activeElement === box) box.blur();
   }
 
   /* how workers stand, where that was not written: told when it changes */

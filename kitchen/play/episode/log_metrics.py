@@ -23,7 +23,7 @@ from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecisi
 from kitchen.contract.language_model import total_cost
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, World
-from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, Step
+from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, Step
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.decision_records import OVER
 from kitchen.play.turn.scheduled_steps import DUE_KEY
@@ -31,7 +31,7 @@ from kitchen.play.turn.state_store import event_from_json
 from kitchen.play.turn.step_timer import CLOCK, PERSON, TIMEOUT
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import metrics_from_log, with_log_metrics
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.world_registry import get_kit, get_world
 
 
 def store_log_metrics(episode: Episode) -> None:
@@ -40,8 +40,20 @@ def store_log_metrics(episode: Episode) -> None:
     Does nothing if the world has no such metrics. Call this in the transaction that ends the episode.
     """
     if has_log_metrics(episode.world):
-        episode.score = with_log_metrics(episode.score, read_log(episode))
+        log = read_log(episode) if _is_about(episode) else _empty_log(episode)
+        episode.score = with_log_metrics(episode.score, log)
         Episode.objects.filter(pk=episode.pk).update(score=episode.score)
+
+
+def _is_about(episode: Episode) -> bool:
+    """Return whether the metrics from the log are about this episode (`LogMetrics.of_agents`)."""
+    metrics = get_kit(episode.world).log_metrics
+    kinds = metrics().of_agents if metrics else ()
+    return not kinds or Mind.objects.filter(episode=episode, kind__in=kinds).exists()
+
+
+def _empty_log(episode: Episode) -> EpisodeLog:
+    return EpisodeLog(episode.world, episode.settings, seats=0, seed=episode.seed)
 
 
 def has_log_metrics(world: str) -> bool:

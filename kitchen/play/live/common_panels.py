@@ -265,6 +265,8 @@ class Line(NamedTuple):
     """The commands that the message requests, as text, if `text` does not contain them."""
     language: str = ""
     """Code of the language of `text`. Empty if it is not known, or is the page's (`is_ours`)."""
+    at: str = ""
+    """The time since the game began, such as `0:08`, where a clock takes the steps. Empty elsewhere."""
 
 
 class PassButton(NamedTuple):
@@ -337,7 +339,11 @@ def _partner(view: SeatView) -> Partner:
 def talk_panel(page: Page, view: SeatView) -> Panel:
     """Return the panel of the messages that this person has sent and received."""
     mine = max((said.number for said in view.talk.messages if said.sender == view.talk.member), default=0)
-    lines = ((said, _line(page, view, said)) for said in view.talk.messages)
+    tick_ms = view.timing.tick_ms or 0
+    lines = (
+        (said, _line(page, view, said)._replace(at=_clock_time(said.step * tick_ms)))
+        for said in view.talk.messages
+    )
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
@@ -345,6 +351,12 @@ def talk_panel(page: Page, view: SeatView) -> Panel:
         if (line.text or line.requests) and said.to and not _is_shown_as_job(view, said)
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine, _read_later(view)), parts=parts)
+
+
+def _clock_time(milliseconds: int) -> str:
+    """Return a time in minutes and seconds, such as `0:08`; empty for 0."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    return f"{minutes}:{seconds:02}" if milliseconds else ""
 
 
 def _read_later(view: SeatView) -> tuple[str, ...]:

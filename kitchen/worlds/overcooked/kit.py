@@ -16,7 +16,9 @@ KIT = WorldKit(
     rules=partial(load_path, "kitchen.worlds.overcooked.world:Overcooked"),
     page=partial(load_path, "kitchen.worlds.overcooked.page:PAGE"),
     coplayers={
-        "fast_slow": partial(load_path, "kitchen.worlds.overcooked.fast_slow.fast_slow_agent:FastSlowAgent"),
+        "fast_and_slow": partial(
+            load_path, "kitchen.worlds.overcooked.fast_slow.fast_slow_agent:FastSlowAgent"
+        ),
         "greedy": partial(load_path, f"{_PARTNERS}.baseline_agents:GreedyAgent"),
         "grid_planner": partial(load_path, f"{_PARTNERS}.planner_agent:GridPlanner"),
         "random_walk": partial(load_path, f"{_PARTNERS}.baseline_agents:RandomWalkAgent"),
@@ -36,6 +38,7 @@ KIT = WorldKit(
     steps="ticks",
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
+    log_metrics=partial(load_path, "kitchen.worlds.overcooked.aim_measures:AIM_METRICS"),
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry. In the practice episode, one participant plays the smallest grid together with

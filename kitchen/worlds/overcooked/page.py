@@ -284,16 +284,16 @@ class OvercookedPage(GridPage):
         return translated("aims", " ".join(aim))
 
     def translated_message(self, message: TeamMessage) -> str:
-        """Return the text of an answer that the agent `fast_slow` wrote; empty for other messages."""
+        """Return the text of an answer that the agent `fast_and_slow` wrote; empty for other messages."""
         return stored_work_text(message.data)
 
     def message_examples(self, view: SeatView) -> tuple[str, ...]:
-        """Return messages that the agent `fast_slow` understands. Empty if nobody reads messages."""
+        """Return messages that the agent `fast_and_slow` understands. Empty if nobody reads messages."""
         reads = bool(set(view.talk.addressees) - set(view.talk.unread))
         return self.guide_sentences(view.brief) if reads else ()
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
-        """Return messages that the agent `fast_slow` understands, in the reader's language."""
+        """Return messages that the agent `fast_and_slow` understands, in the reader's language."""
         return work_examples(layout_from_brief(brief).food)
 
     def aim_group(self, aim: Aim) -> str:

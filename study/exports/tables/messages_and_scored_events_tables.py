@@ -318,7 +318,7 @@ def scored_event_rows(study: Study, chosen: ExportSelection, more: Sequence[Colu
 
 
 def _events_of(episodes: Iterable[Episode]) -> ScoredEvents:
-    scoring = [episode for episode in episodes if event_columns([episode.world])]
+    scoring = [episode for episode in episodes if episode.messages and event_columns([episode.world])]
     return {pk: scored_events(log) for pk, log in read_logs(scoring).items()} if scoring else {}
 
 

@@ -22,7 +22,7 @@ WORDS: Mapping[str, str] = {
     "blocks_planner": "Stop!",
     "collab": FETCHES,
     "dispatcher": "Stop!",
-    "fast_slow": "Stop!",
+    "fast_and_slow": "Stop!",
     "hourglass": "Fetch rice. Take an onion. Put egg on a shared counter.",
     "pairwise": "Stop!",
     "planner": "Stop!",

@@ -21,6 +21,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
+from kitchen.contract.organisation import Member, make_organisation
 from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.rate_limits import TokenBuckets
@@ -143,6 +144,24 @@ async def test_two_people_play_to_the_end(lane: Lane, owner: Any) -> None:
     assert not {row.chosen_by for row in rows if row.seat == 1} - {"clock"}
     assert await _holds(episode)
     for page in pages:
+        await page.close()
+
+
+async def test_what_a_person_writes_is_shown_on_both_pages_and_after_a_reload(lane: Lane, owner: Any) -> None:
+    members = Member(0, (0,), is_person=True), Member(1, (1,), is_person=True)
+    team = make_organisation("central", members, seats=2, settings={"talk": True})
+    episode = await made(lane, seats=2, steps=400, tick_ms=50, organisation=team)
+    pages = [await opened(episode, seat) for seat in (0, 1)]
+    for page in pages:
+        await page.receive_kind("whole")
+    await pages[0].socket.send_json_to({"type": "say", "to": [1], "text": "I go <left>", "after": 0})
+    for page in pages:
+        assert "I go &lt;left&gt;" in (await page.receive_kind("talk"))["html"]
+    await pages[0].socket.send_json_to({"type": "say", "to": [7], "text": "Hello", "after": 1})
+    assert (await pages[0].receive_kind("notice"))["code"] == "not_allowed"
+    again = await opened(episode, 1)
+    assert "I go &lt;left&gt;" in (await again.receive_kind("talk"))["html"]
+    for page in (*pages, again):
         await page.close()
 
 

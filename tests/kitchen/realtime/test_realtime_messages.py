@@ -50,7 +50,7 @@ def episode_with(organisation: Organisation | None = None, ticks: int = 12) -> E
         settings={"layout": "asymmetric_advantages", "clock": "tick", "tick_ms": 150, "ticks": ticks},
         seats=2,
         seed=3,
-        minds=[MindPlan("fast_slow", (1,), {"model": "stand-in"})],
+        minds=[MindPlan("fast_and_slow", (1,), {"model": "stand-in"})],
         organisation=organisation or team(),
     )
     Seat.objects.filter(episode=episode, number=0).update(page=PAGE)

@@ -1,1 +1,1 @@
-"""The agent `fast_slow`: a fast mind acts in every tick, and a slow mind sets its aims."""
+"""The agent `fast_and_slow`: a fast mind acts in every tick, and a slow mind sets its aims."""

@@ -1,4 +1,4 @@
-"""Write the prompt of the slow mind of the agent `fast_slow`, read its reply, and imitate it by a rule.
+"""Write the prompt of the slow mind of the agent `fast_and_slow`, read its reply, and imitate it by a rule.
 
 The slow mind sees the kitchen, what both cooks did in the last seconds, and what the person wrote. It answers
 with aims (`WorkAims`) and, if it likes, a message.

@@ -1,4 +1,4 @@
-"""Choose the next errand of a cook that has aims (`WorkAims`), for the fast mind of the agent `fast_slow`.
+"""Choose the next errand of a cook that has aims (`WorkAims`), for the agent `fast_and_slow`.
 
 The choice is a ranked list: kinds of work that come first are tried before all others, and those that are
 left to the partner are never tried. It depends on the present state only.

@@ -1,4 +1,4 @@
-"""Implement the agent `fast_slow`: a fast mind acts in every tick, and a slow mind sets what it aims at.
+"""Implement the agent `fast_and_slow`: a fast mind acts in every tick, and a slow mind sets what it aims at.
 
 The idea is that of HLA (arXiv 2312.15224) and DPT-Agent (arXiv 2502.11882). The fast mind is the grid
 planner, bound by a ranked list of aims (`aimed_errands`). The slow mind is a language model, or its stand-in.
@@ -69,7 +69,7 @@ MESSAGE_TOKENS = 300
 class FastSlowAgent(Agent):
     """An agent that acts in every tick, and thinks beside it about what to aim at."""
 
-    kind: ClassVar[str] = "fast_slow"
+    kind: ClassVar[str] = "fast_and_slow"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     reads_words: ClassVar[bool] = True
     names_model: ClassVar[str] = "model"

@@ -1,4 +1,4 @@
-"""Define the memory of the agent `fast_slow`: its aims, messages, deeds, and the state of its fast mind."""
+"""Define the memory of the agent `fast_and_slow`: aims, messages, deeds, and the state of its fast mind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declare the settings of the agent `fast_slow`, which acts in every tick and thinks beside it."""
+"""Declare the settings of the agent `fast_and_slow`, which acts in every tick and thinks beside it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Define `WorkAims`: what an Overcooked cook does first, and what it leaves to its partner.
 
-The aims belong to the agent `fast_slow`. Its fast mind follows them in every tick, and its slow mind changes
-them.
+The aims belong to the agent `fast_and_slow`. Its fast mind follows them in every tick, and its slow mind
+changes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the sentences with which the agent `fast_slow` answers people, in the reader's language.
+"""Write the sentences with which the agent `fast_and_slow` answers people, in the reader's language.
 
 A message stores its sentences as parts: a code, and the kinds of work that it names. Pages translate the
 parts.

@@ -1,4 +1,4 @@
-"""Read what people write to the agent `fast_slow`: *onions are yours*, *you serve*, *stay out of my way*.
+"""Read what people write to the agent `fast_and_slow`: *onions are yours*, *you serve*, *stay out of my way*.
 
 `data/spoken_work.toml` has the names of things in three languages. The grammar is that of
 `kitchen.agents.plain_sentences`.

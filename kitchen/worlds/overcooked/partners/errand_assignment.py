@@ -339,13 +339,11 @@ def fetch_ahead(
     wanted = _next_food(board) if board.started() and not board.open_pots() else DISH
     if held != DISH and isinstance(held, str):
         wanted = DISH
-    if (
-        not pots
-        or not wanted
-        or wanted in without
-        or (wanted == DISH and held == DISH and len(board.started()) < 2)
-    ):
+    is_held = wanted == DISH and held == DISH and len(board.started()) < 2
+    if not pots or not wanted or wanted in without or is_held:
         return None
+    if wanted != DISH and held == DISH and board.stuck == 1 - seat:
+        return None  # the other seat waits with a dish: this one would put the food down again
     sources = board.reachable(seat, board.scene.sources(wanted))
     return Errand(_on_the_way(board, seat, sources, pots), NOTHING) if sources else None
 

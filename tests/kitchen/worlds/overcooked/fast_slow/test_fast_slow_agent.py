@@ -1,4 +1,4 @@
-"""The agent `fast_slow` acts in every tick, follows people's words at once, and adopts late thoughts."""
+"""The agent `fast_and_slow` acts in every tick, follows people's words at once, and adopts late thoughts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Game:
     def __init__(self, layout: str = "cramped_room", **settings: Any) -> None:
         self.world = Overcooked.create(seats=2, settings={"layout": layout, "clock": "tick"})
         self.world.reset(3)
-        self.mind = make_agent("fast_slow", {"model": "stand-in", **settings})
+        self.mind = make_agent("fast_and_slow", {"model": "stand-in", **settings})
         members = (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False))
         self.team = make_organisation("graph", members, seats=2)
         self.said: list[TeamMessage] = []
@@ -236,15 +236,15 @@ def test_same_situation_gives_the_same_decision() -> None:
 
 
 def test_it_plays_in_real_time_and_names_its_model() -> None:
-    assert plays_in_real_time("fast_slow")
-    assert isinstance(make_agent("fast_slow", {"model": "stand-in"}), FastSlowAgent)
-    assert make_agent("fast_slow", {"model": "stand-in"}).model().startswith("stand-in:")
+    assert plays_in_real_time("fast_and_slow")
+    assert isinstance(make_agent("fast_and_slow", {"model": "stand-in"}), FastSlowAgent)
+    assert make_agent("fast_and_slow", {"model": "stand-in"}).model().startswith("stand-in:")
 
 
 def test_two_of_them_cook_as_well_as_two_planners() -> None:
     world = Overcooked.create(seats=2, settings={"layout": "cramped_room", "ticks": 200})
     world.reset(1)
-    minds, memory = [make_agent("fast_slow", {"model": "stand-in"})] * 2, [None, None]
+    minds, memory = [make_agent("fast_and_slow", {"model": "stand-in"})] * 2, [None, None]
     events: tuple[Event, ...] = ()
     while not world.over:
         commands: dict[int, Command] = {}
