@@ -44,8 +44,8 @@ SHARED_STEP_SECONDS = 20.0
 MISSED_STEPS = 2
 """Steps that somebody in a shared kitchen may miss in a row before a program plays for them."""
 LONGER = 10
-"""A kitchen of the lobby has this many times the steps of practice, so that it does not end while people wait:
-a participant has one, which is erased with them."""
+"""A kitchen of the lobby has this many times the steps of practice, so that it does not end while people
+wait: a participant has one, which is erased with them."""
 
 
 def offers_kitchen(person: Participant, place: CurrentPage) -> bool:

@@ -44,7 +44,9 @@ class OrderTicket(NamedTuple):
     name: str
     icon: str
     left: str
-    """The id of the panel with its time left, and with the face of its guest."""
+    """The id of the panel with its time left."""
+    face: str
+    """The id of the panel with the face of its guest."""
     steps: str
     """The id of the panel with its needs."""
     recipe: tuple[str, ...]
@@ -59,10 +61,17 @@ class TimeLeft(NamedTuple):
     heat: str
     fresh: bool
     ready: bool
-    look: int
-    """The number of the drawing of its guest, from 1."""
     is_last_call: bool
     """True if the order has so few steps left that its ticket shakes."""
+
+
+class TicketFace(NamedTuple):
+    """The face of the guest who waits for an order."""
+
+    look: int
+    """The number of the drawing, from 1."""
+    mood: str
+    """`late` if the order runs out soon, else `calm`."""
 
 
 class ItemsInKitchen(NamedTuple):
@@ -181,14 +190,17 @@ def _ticket(
     begun = [item for item, state in states.items() if state != "past"]
     working = [(item, seat) for item in begun if (seat := stock.whose(item)) is not None]
     hands = tuple((item, seat, players[seat].name) for item, seat in working)
-    left, steps = f"{name}-l", f"{name}-s"
+    left, face, steps = f"{name}-l", f"{name}-f", f"{name}-s"
     is_last_call = heat == "late" and life <= LAST_CALL
-    time_left = TimeLeft(life, lifetime, heat, new, stock.take(dish), look, is_last_call)
+    time_left = TimeLeft(life, lifetime, heat, new, stock.take(dish), is_last_call)
     parts = (
         Panel(left, f"{_TEMPLATES}/left.jinja", time_left),
+        Panel(face, f"{_TEMPLATES}/face.jinja", TicketFace(look, "late" if heat == "late" else "calm")),
         Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, lookup, states, hands), needs_drawing),
     )
-    shows = OrderTicket(lookup.words.name(dish), picture_of(dish), left, steps, tuple(_made(dish, lookup)))
+    shows = OrderTicket(
+        lookup.words.name(dish), picture_of(dish), left, face, steps, tuple(_made(dish, lookup))
+    )
     return Panel(name, f"{_TEMPLATES}/ticket.jinja", shows, parts=parts)
 
 

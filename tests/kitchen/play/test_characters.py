@@ -10,8 +10,8 @@ from django.template.loader import render_to_string
 
 from kitchen.contract.page import Page
 from kitchen.registry.world_registry import get_page, known_worlds
+from kitchen.worlds.cuisine.order_tickets import GUEST_LOOKS
 from kitchen.worlds.cuisine.page import PAGE
-from kitchen.worlds.cuisine.waiting_guests import LOOKS
 from tests.character_images import IMAGES, characters_css
 
 ROOT = Path(__file__).parents[3]
@@ -43,7 +43,7 @@ def test_every_seat_has_a_body_and_every_pose_its_face_and_arms() -> None:
     poses = {"stand", "carry", "chop", "stir", "wait", "sad", "cheer"}
     assert {f"pose-{pose}" for pose in poses} <= found
     assert {f"arms-{pose}" for pose in poses - {"sad"}} <= found
-    assert {f"look-{look}" for look in range(1, LOOKS + 1)} <= found
+    assert {f"look-{look}" for look in range(1, GUEST_LOOKS + 1)} <= found
     assert {f"mood-{mood}" for mood in ("calm", "late", "happy", "sad")} <= found
     assert {f"{what}-{mood}" for what in ("guest", "face") for mood in ("calm", "happy", "sad")} <= found
 
@@ -85,7 +85,7 @@ def test_the_images_are_those_of_the_drawings() -> None:
     css = IMAGES.read_text()
     assert css == characters_css(), "run: python -m tests.character_images"
     assert all(f".body-{seat} {{" in css for seat in range(1, 9))
-    assert all(f".look-{look} {{" in css for look in range(1, LOOKS + 1))
+    assert all(f".look-{look} {{" in css for look in range(1, GUEST_LOOKS + 1))
     assert all(f".mood-{mood}::before {{" in css for mood in ("calm", "late", "happy", "sad"))
     poses = [name for name in drawings() if name.startswith("pose-")]
     assert len(poses) == 7 and all(f".{pose}::before {{" in css for pose in poses)

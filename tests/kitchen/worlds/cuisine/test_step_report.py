@@ -185,7 +185,7 @@ def test_the_ticket_shows_the_face_of_its_guest_and_shakes_in_its_last_steps() -
     while 'class="left late last-call"' not in drawn(view, "orders"):
         assert "last-call" not in drawn(view, "orders")
         view = play(world, [("noop",)])
-    faces = re.findall(r'<i class="guest-body look-(\d) mood-(\w+)"', drawn(view, "orders"))
+    faces = re.findall(r'-f" class="guest-body look-(\d) mood-(\w+)"', drawn(view, "orders"))
     assert faces == [(look, mood) for mood, look, _ in guests(view)] and faces[0][1] == "late"
     assert view.observation["orders"][0]["life"] == LAST_CALL
 

@@ -39,7 +39,7 @@
 
   function move(one) {
     const from = before.find(({ id }) => id === one.id);
-    const far = from ? from.left - one.left : 48;
+    const far = from ? from.left - one.left : 16; // from outside, and within a narrow page
     if (CALM.matches || !one.left || Math.abs(far) < 2) return;
     moves.push(one.guest.animate([{ transform: `translateX(${far}px)`, opacity: from ? 1 : 0 }, {}], WAY));
     if (!from) moves.push(one.guest.querySelector(".asks").animate(CALLS, { ...WAY, delay: 300, fill: "backwards" }));
