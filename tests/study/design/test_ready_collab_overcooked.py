@@ -26,6 +26,7 @@ from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
+from kitchen.worlds.collab_overcooked.room_layout import DISPENSERS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.condition_seats import people_in
@@ -66,10 +67,10 @@ def test_everybody_is_chef_and_assistant_in_turn(study: Study) -> None:
     games = {group: design.for_group(group).conditions for group in design.groups}
     for played in games.values():
         assert [one.within_level for one in played] == [
-            "chef_level_3",
-            "assistant_level_3",
             "chef_level_4",
             "assistant_level_4",
+            "chef_level_5",
+            "assistant_level_5",
         ]
         assert [people_in(one) for one in played] == [(0,), (1,)] * 2
     first, second = ([one.settings["task"] for one in played] for played in games.values())
@@ -97,9 +98,9 @@ def test_everybody_practises_as_chef_with_the_offers_of_the_games(study: Study) 
 
 def begin_with_the_assistant(study: Study) -> None:
     """Put one group's games as assistant first."""
-    games = ("assistant_level_3", "chef_level_3", "assistant_level_4", "chef_level_4")
+    games = ("assistant_level_4", "chef_level_4", "assistant_level_5", "chef_level_5")
     for number, game in enumerate(games):
-        study.conditions.filter(key=f"carrot_{game}").update(position=100 + number)
+        study.conditions.filter(key=f"eggplant_{game}").update(position=100 + number)
 
 
 def test_each_group_practises_in_its_own_seat(study: Study) -> None:
@@ -110,11 +111,11 @@ def test_each_group_practises_in_its_own_seat(study: Study) -> None:
         person.refresh_from_db()
     practised = {person.between_group: person.practice for person in people}
     seats = {group: each.seats.get(mind=None).number for group, each in practised.items() if each}
-    assert seats == {"pumpkin_first": 0, "carrot_first": 1}
+    assert seats == {"zucchini_first": 0, "eggplant_first": 1}
     assert {person.between_group: person.practice_seat for person in people} == seats
     rows = {row.who.between_group: row.seat for row in played_episodes(study, EVERYBODY)}
     assert rows == seats, "the export names the seat"
-    (assistant_person,) = (person for person in people if person.between_group == "carrot_first")
+    (assistant_person,) = (person for person in people if person.between_group == "eggplant_first")
     html = Client().get(assistant_person.get_absolute_url()).content.decode()
     assert "You are Cook 2" in html and "You do not have the recipe" in html
 
@@ -125,21 +126,21 @@ def test_groups_that_practise_in_another_seat_than_they_play_are_told(study: Stu
     part.settings = {key: value for key, value in part.settings.items() if key != "own_seat"}
     part.save()
     (problem,) = readiness_problems(study)
-    assert problem.words.startswith("Participants of the group carrot_first practise in another seat")
+    assert problem.words.startswith("Participants of the group eggplant_first practise in another seat")
     assert not problem.hinders
     words = [pair.label for pair in part_pairs(blueprint_of(study).part("practice"))]
     assert "Practise in the seat of the group's first condition" not in words
 
 
 def test_a_condition_without_plans_cannot_be_opened(study: Study) -> None:
-    study.conditions.filter(key="pumpkin_chef_level_3").update(offers_plans=False)
+    study.conditions.filter(key="zucchini_chef_level_4").update(offers_plans=False)
     (problem,) = blocking_problems(study)
     assert "Choose “Let participants plan ahead”" in problem.words and problem.page == "condition"
 
 
 def test_a_condition_in_which_nobody_writes_to_the_participant_needs_no_plans(study: Study) -> None:
     only_asks = {"kind": "custom", "people": [0], "writes": [[0, 1]]}
-    study.conditions.filter(key="pumpkin_chef_level_3").update(offers_plans=False, organisation=only_asks)
+    study.conditions.filter(key="zucchini_chef_level_4").update(offers_plans=False, organisation=only_asks)
     assert not blocking_problems(study)
 
 
@@ -188,22 +189,22 @@ def faults(episode: Episode) -> list[object]:
     ]
 
 
-def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(
+def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_4_order(
     study: Study, admin_client: Client
 ) -> None:
-    episode, pair = begun(study, "pumpkin_chef_level_3"), soup(study, "pumpkin_chef_level_3")
+    episode, pair = begun(study, "zucchini_chef_level_4"), soup(study, "zucchini_chef_level_4")
     for unit in pair.units:  # the same words each time: other requests are no repetition
         assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
     play(episode, 0, list(pair.chef))
     episode.refresh_from_db()
     assert (episode.score["success"], episode.score["progress_completeness"]) == (1, 1)
     assert (episode.score["requests_right"], episode.score["responses_right"]) == (1, 1), "one conversation"
-    assert episode.score["rounds"] == 2
-    assert Message.objects.filter(episode=episode, sender=1, data__has_key="plan").count() == 2
+    assert episode.score["rounds"] == 3
+    assert Message.objects.filter(episode=episode, sender=1, data__has_key="plan").count() == 3
     assert not faults(episode)
     replay = f"/staff/{study.slug}/replay/{episode.key}/"
     last, first = (admin_client.get(replay, {"go": go}).content.decode() for go in ("last", "first"))
-    row = '<th scope="row">Rounds opened</th><td class="number">2</td><td class="number">0</td>'
+    row = '<th scope="row">Rounds opened</th><td class="number">3</td><td class="number">0</td>'
     interval = '<td class="number">100 %</td><td class="number">1</td><td>no interval</td>'
     assert f'<th scope="row">Responding capability</th>{interval}' in last, "one conversation"
     assert 'ITES of the requests</th><td class="number">1</td>' in last
@@ -211,7 +212,7 @@ def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(
     person = Participant.objects.get(rounds__episode=episode)
     page = admin_client.get(reverse("study:staff-participants-one", args=[study.slug, person.code]))
     summary, in_full = page.content.decode().split("<summary>All measures")
-    assert "Messages of the chef" not in summary and "<li>Messages of the chef 2</li>" in in_full
+    assert "Messages of the chef" not in summary and "<li>Messages of the chef 3</li>" in in_full
 
 
 def test_after_practice_a_person_beside_a_program_is_told_of_one_teammate(
@@ -226,13 +227,13 @@ def test_after_practice_a_person_beside_a_program_is_told_of_one_teammate(
     assert "the first game that counts, together with your teammate." in page
 
 
-@pytest.mark.parametrize("condition", ["carrot_assistant_level_3", *nightly("pumpkin_assistant_level_4")])
+@pytest.mark.parametrize("condition", ["eggplant_assistant_level_4", *nightly("zucchini_assistant_level_4")])
 def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study, condition: str) -> None:
     episode, pair = begun(study, condition), soup(study, condition)
     answer(episode.pk, 1, episode.minds.get().number)
     view = current_seat_view(episode.seats.get(number=1))
     asked = [said.data["requests"] for said in view.talk.messages if said.sender == 0]
-    units = [[list(macro) for macro in unit] for unit in pair.units]
+    units = [[list(macro) for macro in unit] for unit in pair.units if unit[0][-1] in DISPENSERS]
     assert asked == units[:2], "it opens towards a person, who chooses the order"
     play(episode, 1, list(pair.assistant))
     episode.refresh_from_db()
@@ -248,7 +249,7 @@ def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study, conditi
 def test_requests_that_the_assistant_could_never_do_are_refused_and_nothing_is_sent(
     study: Study, requests: Json
 ) -> None:
-    episode = begun(study, "pumpkin_chef_level_3")
+    episode = begun(study, "zucchini_chef_level_4")
     assert say(episode, 0, requests=requests) == "no_such_request"
     assert not Message.objects.filter(episode=episode).exists()
 
@@ -259,11 +260,11 @@ RECIPE = re.compile(r"recipe\"|chopping board: |in the oven: |in the pot: ", re.
 def test_the_assistant_gets_no_word_of_the_recipe_before_it_is_said(study: Study) -> None:
     """Neither on the page with its guide, nor in its JSON, until the chef writes it."""
     pages = {}
-    for seat, condition in enumerate(("pumpkin_chef_level_3", "carrot_assistant_level_3")):
+    for seat, condition in enumerate(("zucchini_chef_level_4", "eggplant_assistant_level_4")):
         view = current_seat_view(begun(study, condition).seats.get(number=seat))
         page = get_page(CollabOvercooked.kind)
         more = {"socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}
         html = render_to_string("kitchen/play/play.html", page_context(page, view, **more))
         pages[seat] = html + message_to_json(state_message(CollabOvercooked.kind, view))
-    assert "Cook in the pot: baked pumpkin slices" in pages[0] and '"recipe"' in pages[0]
+    assert "Cook in the pot: zucchini slices, chickpea" in pages[0] and '"recipe"' in pages[0]
     assert not RECIPE.search(pages[1]) and "You do not have the recipe" in pages[1]

@@ -14,7 +14,7 @@
   const VALUE = '["wait","1"]';
   const KEY = "w";
   const WRITING = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])";
-  const PACE = 350; // milliseconds between two steps, in which each can be seen
+  const PACE = 220; // milliseconds between two steps, in which each can be seen
   const MODIFIERS = ["shift", "control", "alt", "meta", "capslock"];
   const PRESSING = ["Enter", " "];
   const state = { on: false, steps: 0, step: "", message: 0, news: 0, timer: 0, stopped: false, after: "" };
