@@ -22,6 +22,7 @@
   let side = 0; // from which the finished building is seen in the end, in radians from the usual one
   let blocks = []; // of the finished building
   view.dusk = 0; // how much of the evening there is: 0 to 1
+  view.staged = false; // whether the finished building is shown with all that celebrates it
 
   const isOver = () => Boolean(document.querySelector("#over.is-over"));
   const isReached = () => isOver() && Boolean(document.querySelector("#over[data-reached]"));
@@ -70,7 +71,8 @@
     mapCamera.resetZoom();
     blocks = mapBlocks.built();
     buildingParty.begin();
-    if (view.angled && blocks.length <= MOST) side = brightestSide();
+    view.staged = blocks.length <= MOST;
+    if (view.angled && view.staged) side = brightestSide();
     if (!before || CALM.matches || !view.angled || blocks.length > MOST) Object.assign(view, { dusk: 1, yaw: USUAL + side });
     else turning = performance.now();
   }

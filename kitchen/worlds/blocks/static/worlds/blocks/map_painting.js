@@ -33,7 +33,7 @@
   function paint() {
     view.colours ??= readColours();
     fitCanvas();
-    if (view.yaw === USUAL) paintStill();
+    if (!view.angled || (view.yaw === USUAL && !view.staged)) paintStill();
     else play.buildingFinish.paintTurned(front, columnsInSight(0));
     pen = front;
     for (const [kind, ...at] of world.now.animals) paintAnimal(kind, at);
