@@ -161,6 +161,7 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
         longest=question + max(exchanges) * (question + answer),
         output=answer,
         episodes=episodes,
+        cache_hour=any(call.request.cache_hour for call in trial.calls),
     )
 
 
@@ -182,7 +183,8 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     """
     if not trial.calls:
         return 0.0
-    price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds
+    asked, bounds = trial.calls[0].request, trial.bounds
+    price, answer = prices.price(provider, model, hour=asked.cache_hour), asked.max_tokens
     told = MAX_FEEDBACK_TOKENS * trial.seats + 2 * TOKENS_PER_MESSAGE + trial.talk + bounds.extra_tokens
     first = max(max_prompt_tokens(call.request) for call in trial.calls) + told
     answers, most = (2, 1) if bounds.remembers_tries else (1 + bounds.repairs, bounds.repairs)

@@ -221,6 +221,9 @@ class Request:
     seed: int | None = None
     """The seed sent with the request. The same seed should give the same answer, as far as the provider
     supports it. None: none is sent."""
+    cache_hour: bool = False
+    """True if the provider should keep the fixed part of the prompt for an hour, which costs more to store,
+    instead of five minutes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -53,6 +53,8 @@ DEFAULT_PRICE_FILE = Path(__file__).with_name("prices.toml")
 MILLION = 1_000_000
 ANY_MODEL = "*"
 """The entry for all models of a provider without an entry of their own."""
+HOUR_FACTOR = 2.0
+"""Price of input that is cached for an hour, as a multiple of the price of input."""
 MIN_CACHED_TOKENS = 4096
 """Default minimum length, in tokens, of a fixed part that can be cached. It is the largest minimum known of
 any model, so that no forecast is too low."""
@@ -78,6 +80,14 @@ class Price:
     up_to: int | None = None
     cache_from: int = MIN_CACHED_TOKENS
     """Minimum length, in tokens, of a fixed part that can be cached."""
+    cache_write_hour: float | None = None
+    """The price of input that is cached for an hour instead of five minutes; None: `HOUR_FACTOR` times the
+    price of input."""
+
+    def for_an_hour(self) -> Price:
+        """Return the prices where the fixed part of the prompt is cached for an hour."""
+        hour = self.cache_write_hour
+        return replace(self, cache_write=HOUR_FACTOR * self.input if hour is None else hour)
 
     def caching_of(self, fixed: int) -> str:
         """Return a sentence about caching: whether the provider caches a fixed prompt part of `fixed` tokens.
@@ -123,6 +133,8 @@ class CallPlan:
     output: int
     """Tokens of a usual answer."""
     episodes: int = 1
+    cache_hour: bool = False
+    """True if the fixed part is cached for an hour."""
 
 
 def _own_names(model: str) -> tuple[str, ...]:
@@ -137,9 +149,9 @@ class PriceList:
     prices: Mapping[tuple[str, str], Price]
     checked: str = ""
 
-    def price(self, provider: str, model: str, prompt: int = 0) -> Price:
-        """Return the price of a model for a prompt of `prompt` tokens. Raises UnknownPriceError if there
-        is none."""
+    def price(self, provider: str, model: str, prompt: int = 0, *, hour: bool = False) -> Price:
+        """Return the price of a model for a prompt of `prompt` tokens. With `hour`, its fixed part is cached
+        for an hour. Raises UnknownPriceError if there is none."""
         price = self._find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
@@ -148,7 +160,7 @@ class PriceList:
                 f"no price is known for {provider}/{model} with a prompt of {prompt} tokens"
                 f" (prices hold up to {price.up_to})"
             )
-        return price
+        return price.for_an_hour() if hour else price
 
     def knows(self, provider: str, model: str) -> bool:
         """Return whether the list has any price for this model."""
@@ -168,22 +180,23 @@ class PriceList:
         names = (*_own_names(model), self.assumed_from(provider, model))
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
-    def cost(self, usage: Usage, provider: str, model: str) -> float:
-        """Return the cost in US dollars of these numbers of tokens. Raises UnknownPriceError if there is
-        no price."""
+    def cost(self, usage: Usage, provider: str, model: str, *, hour: bool = False) -> float:
+        """Return the cost in US dollars of these numbers of tokens. With `hour`, what was written to the
+        cache is kept for an hour. Raises UnknownPriceError if there is no price."""
         prompt = usage.input + usage.cache_read + usage.cache_write
-        return self.price(provider, model, prompt).of(usage)
+        return self.price(provider, model, prompt, hour=hour).of(usage)
 
     def worst(self, provider: str, request: Request) -> float:
         """Return the maximum cost in US dollars of one attempt of this request. Raises UnknownPriceError
         if there is no price."""
         prompt = max_prompt_tokens(request)
-        return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
+        price = self.price(provider, request.model, prompt, hour=request.cache_hour)
+        return price.at_worst(prompt, request.max_tokens)
 
     def expected(self, provider: str, model: str, plan: CallPlan) -> float:
         """Return the expected cost of the planned calls in US dollars, without retries. The fixed part of
         the prompt is cached if it is long enough. Raises UnknownPriceError if there is no price."""
-        price = self.price(provider, model, plan.fixed + plan.longest)
+        price = self.price(provider, model, plan.fixed + plan.longest, hour=plan.cache_hour)
         cached = plan.fixed if plan.fixed >= price.cache_from else 0
         filled = min(plan.episodes, plan.calls)
         usage = Usage(
@@ -227,6 +240,7 @@ class PriceEntry(Record):
     output: Dollars
     cache_read: Dollars | None = None
     cache_write: Dollars | None = None
+    cache_write_hour: Dollars | None = None
     up_to: Tokens | None = None
     cache_from: Tokens = MIN_CACHED_TOKENS
 
@@ -265,6 +279,7 @@ def _price(source: DataSource, values: object) -> Price:
         cache_write=float(kept),
         up_to=told.up_to,
         cache_from=told.cache_from,
+        cache_write_hour=None if told.cache_write_hour is None else float(told.cache_write_hour),
     )
 
 

@@ -205,7 +205,7 @@ class BudgetedModel(LanguageModel):
         if usage is None or not usage.is_believable:
             return worst
         try:
-            return self.prices.cost(usage, self.provider, request.model)
+            return self.prices.cost(usage, self.provider, request.model, hour=request.cache_hour)
         except UnknownPriceError:
             return worst
 

@@ -91,7 +91,9 @@ def _paid_model(condition: PlayableCondition, mind: MindPlan) -> _PaidModel | No
         return None
     longest = max(max_prompt_tokens(call.request) for call in sample.calls)
     longest += 2 * planned.longest  # remembered exchanges, which the samples lack
-    dearest = prices.price(provider, model).at_worst(longest, sample.calls[0].request.max_tokens)
+    asked = sample.calls[0].request
+    price = prices.price(provider, model, hour=asked.cache_hour)
+    dearest = price.at_worst(longest, asked.max_tokens)
     expected = prices.expected(provider, model, planned)
     return _PaidModel(provider, model, sample.steps, expected, worst, dearest)
 

@@ -104,12 +104,18 @@ def people(*, quick: bool) -> Checked:
     from tests.live import bench
     from tests.live.models import PEOPLE as NUMBER
 
-    options = ["--rows", "models", *(["--quick"] if quick else [])]
-    figures = [each for each in asyncio.run(bench.measured(bench.parse(options))) if "model" in each.what]
+    what, options = (
+        f"{NUMBER} people beside a model of 3 s",
+        ["--rows", "models", *(["--quick"] if quick else [])],
+    )
+    try:
+        figures = [each for each in asyncio.run(bench.measured(bench.parse(options))) if "model" in each.what]
+    except OSError as error:
+        return Checked(what, NUMBER, 0, [f"the app could not be reached: {error}"])
     waits = [f"{each.what.partition(': ')[2]} {short(each.value)} {each.unit}" for each in figures]
     missed = [f"{each.what} is above {short(each.aim or 0)} {each.unit}" for each in figures if each.missed]
     note = f"a step's wait: {', '.join(waits)}" + (f" ({'; '.join(missed)})" if missed else "")
-    return Checked(f"{NUMBER} people beside a model of 3 s", NUMBER, 0, note=note)
+    return Checked(what, NUMBER, 0, note=note)
 
 
 def verdict(wrong: int) -> str:

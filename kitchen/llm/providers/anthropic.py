@@ -17,14 +17,13 @@ What Claude models accept (November 2026, API version 2026-10-21):
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from kitchen.contract.language_model import (
     LanguageModel,
-    Message,
     OfferedModel,
     Reply,
     Request,
@@ -156,7 +155,7 @@ def arguments_for(request: Request) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
-        **_messages(request.messages),
+        **_messages(request),
         **_thinking(request, model),
     }
     if request.temperature is not None:
@@ -166,11 +165,12 @@ def arguments_for(request: Request) -> dict[str, Any]:
     return arguments
 
 
-def _messages(messages: Sequence[Message]) -> dict[str, Any]:
+def _messages(request: Request) -> dict[str, Any]:
     """Return the messages as API arguments. System messages become the system prompt. The part of the prompt
     to cache ends with the last message that is `fixed`."""
+    messages, hour = request.messages, {"ttl": "1h"} if request.cache_hour else {}
     last = max((number for number, message in enumerate(messages) if message.fixed), default=None)
-    ends_cache = {"cache_control": {"type": "ephemeral"}}
+    ends_cache = {"cache_control": {"type": "ephemeral", **hour}}
     blocks = [
         {"type": "text", "text": message.text, **(ends_cache if number == last else {})}
         for number, message in enumerate(messages)

@@ -136,6 +136,15 @@ def test_thinking_is_no_text(anthropic_server: Serve) -> None:
     assert call.reply.reasoning == "hm\n\n(redacted)"
 
 
+@pytest.mark.parametrize(("hour", "kept"), [(False, {}), (True, {"ttl": "1h"})])
+def test_the_fixed_part_is_cached_for_an_hour_where_that_is_wanted(
+    anthropic_server: Serve, hour: bool, kept: dict[str, str]
+) -> None:
+    messages = (Message("system", "Rules.", fixed=True), Message("user", "What now?"))
+    _, asked = ask(anthropic_server, replace(request(), messages=messages, cache_hour=hour), reply("ok"))
+    assert asked.body["system"][0]["cache_control"] == {"type": "ephemeral", **kept}
+
+
 def test_what_was_sent_is_kept_without_its_texts_and_with_where_the_cache_ends(
     anthropic_server: Serve,
 ) -> None:

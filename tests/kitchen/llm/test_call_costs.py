@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,22 @@ def test_what_becomes_of_a_fixed_part_is_said_only_where_a_cache_saves_something
     assert "899 tokens is too short to be cached (from 900 on)" in price.caching_of(899)
     assert "900 tokens is read from the cache" in price.caching_of(900)
     assert price.caching_of(0) == prices.price("own", "llama").caching_of(9999) == ""
+
+
+def test_what_is_cached_for_an_hour_costs_twice_the_input_or_what_the_list_says() -> None:
+    prices = parse_prices(
+        f"{TEXT}cache_write_hour = 7\n[own.x]\ninput = 3\noutput = 9\ncache_write = 4\n", "p"
+    )
+    written = Usage(cache_write=500)
+    assert prices.cost(written, "own", "x") == pytest.approx(500 * 4e-6)
+    assert prices.cost(written, "own", "x", hour=True) == pytest.approx(500 * 6e-6)
+    assert prices.cost(written, "anthropic", "claude-x", hour=True) == pytest.approx(500 * 7e-6)
+    asked = Request("x", (Message("user", "?" * 1000),), max_tokens=10)
+    usual, hour = (prices.worst("own", replace(asked, cache_hour=each)) for each in (False, True))
+    assert hour - usual == pytest.approx((6 - 4) * 1e-6 * max_prompt_tokens(asked))
+    plan = CallPlan(calls=10, fixed=5000, fresh=0, longest=0, output=0)
+    usual, hour = (prices.expected("own", "x", replace(plan, cache_hour=each)) for each in (False, True))
+    assert hour - usual == pytest.approx((6 - 4) * 1e-6 * 5000)
 
 
 def test_a_star_stands_for_all_other_models() -> None:

@@ -264,6 +264,7 @@ class ModelSession:
             tool=tool,
             seconds=max(left, 0.0),
             effort=effort,
+            cache_hour=self.options.cache_hour and self.provider == provider_registry.ANTHROPIC,
             **self._drawing(),
         )
         if left <= 0:

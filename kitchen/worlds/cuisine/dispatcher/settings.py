@@ -16,6 +16,7 @@ from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.language_model import RecordedAnswers
 from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
+    ANTHROPIC,
     STAND_IN,
     accepted_efforts,
     calls_tools,
@@ -59,6 +60,7 @@ class DispatcherOptions:
     top_p: float
     seeded: bool
     effort: str
+    cache_hour: bool
     max_tokens: int
     reply: str
     recipes: bool
@@ -141,6 +143,8 @@ def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterato
         yield f"temperature ({options.temperature:g})"
     if options.nucleus is not None and not takes_seed(provider):
         yield f"top p ({options.top_p:g})"
+    if options.cache_hour and provider != ANTHROPIC:
+        yield "cache of an hour"
     if options.seeded and not takes_seed(provider):
         yield "seed"
 

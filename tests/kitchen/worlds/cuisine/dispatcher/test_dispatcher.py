@@ -42,6 +42,16 @@ BAD = "put_agent1_pot0\ngoto_agent2_pot0"
 ERRORS = [error for error in vars(base).values() if isinstance(error, type) and issubclass(error, ModelError)]
 
 
+def test_only_claude_is_asked_to_keep_its_prompt_for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = script(monkeypatch, "noop_agent1\nnoop_agent2")
+    decide(seen(), cache_hour=True)
+    decide(seen(), model="openai:gpt-6-sol", cache_hour=True)
+    decide(seen())
+    assert [each.cache_hour for each in model.requests] == [True, False, False]
+    remarks = make_agent("dispatcher", {"model": "openai:gpt-6-sol", "cache_hour": True}).remarks()
+    assert "openai-compatible:gpt-6-sol takes no cache of an hour: none is sent." in remarks
+
+
 def test_it_follows_the_model_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, GOOD)
     decision = decide(seen())
