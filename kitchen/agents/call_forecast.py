@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from statistics import fmean
 
 from kitchen.agents.make_situation import make_situation, situation_in_organisation
@@ -155,7 +156,7 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
     question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)
     exchanges = trial.remembered() or [0]
     return CallPlan(
-        calls=steps * trial.at_once if trial.calls else 0,
+        calls=ceil(steps * trial.at_once / trial.bounds.usual_steps_apart) if trial.calls else 0,
         fixed=max((_tokens(call.request, fixed=True) for call in trial.calls), default=0),
         fresh=round(question + fmean(exchanges) * (question + answer)),
         longest=question + max(exchanges) * (question + answer),
@@ -189,6 +190,7 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
     first = max(max_prompt_tokens(call.request) for call in trial.calls) + told
     answers, most = (2, 1) if bounds.remembers_tries else (1 + bounds.repairs, bounds.repairs)
     remembered = [bounds.remembered] * trial.steps if bounds.remembers_tries else trial.remembered()
+    remembered = remembered[:: bounds.least_steps_apart]
     exchange = max(_question(call.request) for call in trial.calls) + told + answers * answer
     prompts = [
         first + exchanges * exchange + min(again, most) * (answer + told)

@@ -363,6 +363,10 @@ class ForecastTrial:
     """Maximum number of tokens that its prompts spend on other information about earlier steps."""
     remembers_tries: bool = False
     """True if second tries in the same step count among the exchanges in its prompts."""
+    least_steps_apart: int = 1
+    """Minimum number of steps from one call to the next."""
+    usual_steps_apart: int = 1
+    """Expected number of steps from one call to the next."""
 
 
 class Agent(ABC):

@@ -293,9 +293,10 @@ class TickConsumer(SeatConsumer):
             notice = NoticeMessage(event["code"], MessageReceipt(event["code"]).text, "warning")
             await self.answer(self.page.show_notice, notice)
 
-    async def show_said(self, part: dict[str, Any]) -> None:
-        """Take the messages out of an update of the clock process, and show them. `part` is for this page."""
-        if new := read_said(part):
+    async def show_said(self, new: Sequence[TeamMessage]) -> None:
+        """Show new messages on the page. Call this after the step with which they came, so that the step does
+        not wait for it."""
+        if new:
             self.said |= {one.number: one for one in new}
             self.said = dict(sorted(self.said.items())[-MESSAGES_SHOWN:])
             if isinstance(self.page, TickPage):
@@ -320,8 +321,9 @@ class TickConsumer(SeatConsumer):
             lost = await self._take_source(source_of(event), event["tick_ms"])
             self.shown = self.newest = event["step"]
             names = "step", "tick_ms", "score", "starts_in_ms", "lost_ms"
-            await self.show_said(part := dict(part))
+            said = read_said(part := dict(part))
             await self.send_part("whole", event, {**part, "lost_steps": lost}, *names, "source")
+            await self.show_said(said)
 
     async def _take_source(self, source: TickSource, tick_ms: int) -> int:
         """Record that the page's steps come from this clock process from now on. Return how many steps the
@@ -358,8 +360,9 @@ class TickConsumer(SeatConsumer):
             await self.ask()
         elif step > self.shown:
             self.shown = self.newest = step
-            await self.show_said(part := dict(part))
+            said = read_said(part := dict(part))
             await self.send_part("tick", event, part | self._take_heard(), "step", "score", "lost_ms")
+            await self.show_said(said)
 
     def _take_heard(self) -> dict[str, Json]:
         """Return the field `heard` of a tick, if a key message was read since the last one."""

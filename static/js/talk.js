@@ -34,7 +34,7 @@
     sent = null;
   }
 
-  /* a clock does not wait: the keys move the cook again as soon as the message is sent */
+  /* a clock does not wait: keys act again as soon as the message is sent */
   function giveKeysBack(box) {
     const keys = document.querySelector("[data-play]").ticking && document.querySelector("[data-keys-switch]:checked");
     if (keys && document.activeElement === box) box.blur();

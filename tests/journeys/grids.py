@@ -21,6 +21,7 @@ label = "Team grid"
 coplayer = "{coplayer}"
 teammates = 1
 shown = "drawn"
+{more}
 [[items]]
 key = "i0"
 measure = "M0"
@@ -35,13 +36,14 @@ def grid(stack: Managed, folder: Path, settings: str, coplayer: str = "stay") ->
     return slug
 
 
-def enter_grid(stack: Managed, folder: Path, settings: str) -> str:
+def enter_grid(stack: Managed, folder: Path, settings: str, coplayer: str = "stay", more: str = "") -> str:
     """Create a study with a grid, let a participant enter it, and return the participant's address."""
-    return enter_loaded(stack, *write_grid(folder, settings))[0]
+    return enter_loaded(stack, *write_grid(folder, settings, coplayer, more))[0]
 
 
-def write_grid(folder: Path, settings: str, coplayer: str = "stay") -> tuple[Path, str]:
-    """Write the file of a study with one grid. Return the file and the study's slug."""
+def write_grid(folder: Path, settings: str, coplayer: str = "stay", more: str = "") -> tuple[Path, str]:
+    """Write the file of a study with one grid. `more` are further lines of its condition. Return the file and
+    the study's slug."""
     file, slug = folder / "grid.toml", new_slug()
-    file.write_text(GRID.format(slug=slug, settings=settings, coplayer=coplayer))
+    file.write_text(GRID.format(slug=slug, settings=settings, coplayer=coplayer, more=more))
     return file, slug

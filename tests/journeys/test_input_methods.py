@@ -326,13 +326,20 @@ async def test_a_grid_by_keys_that_act_at_once_and_by_taps_on_the_pad(
 async def test_a_grid_whose_clock_waits_for_nobody(page: Page, live_stack: Stack, tmp_path: Path) -> None:
     live_stack.start_ticker()
     person = Person(page)
-    await person.enter(enter_grid(live_stack, tmp_path, 'ticks = 8, clock = "tick", tick_ms = 150'))
+    settings = 'ticks = 60, clock = "tick", tick_ms = 150'
+    talk = 'organisation = { kind = "central", settings = { talk = true } }'
+    await person.enter(enter_grid(live_stack, tmp_path, settings, "fast_and_slow", talk))
     heard = "() => !document.getElementById('tick-said').textContent.includes('everybody')"
     await page.wait_for_function(heard)
-    await page.keyboard.down("w")
-    await page.wait_for_selector("#over.is-over", timeout=20_000)
+    await page.fill("#talk-text", "Stop!")
+    await page.press("#talk-text", "Enter")
+    answer = page.locator("#talk .said:not(.is-yours)")
+    assert "I wait." in await answer.inner_text()
+    assert await page.input_value("#talk-text") == ""
+    await page.keyboard.down("w")  # the keys move the cook again
+    await page.wait_for_selector("#over.is-over", timeout=30_000)
     assert await page.inner_text("#score [data-left]") == "0"
-    assert await page.inner_text("#over dd >> nth=-1") == "1"  # 8 ticks of 150 ms, in seconds
+    assert await page.inner_text("#over dd >> nth=-1") == "9"  # 60 ticks of 150 ms, in seconds
     assert "row 2, looks up" in str(await page.text_content("[data-actor]"))
     await person.go_on()
     assert person.problems == []

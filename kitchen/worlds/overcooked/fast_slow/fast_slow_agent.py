@@ -42,7 +42,11 @@ from kitchen.llm.providers.stand_in_model import StandInAdvice
 from kitchen.worlds.overcooked.fast_slow import aim_reflection
 from kitchen.worlds.overcooked.fast_slow.aim_reflection import Reflection
 from kitchen.worlds.overcooked.fast_slow.aimed_errands import aimed_errand
-from kitchen.worlds.overcooked.fast_slow.fast_slow_memory import AimChanges, FastSlowMemory
+from kitchen.worlds.overcooked.fast_slow.fast_slow_memory import (
+    REST_TICKS,
+    AimChanges,
+    FastSlowMemory,
+)
 from kitchen.worlds.overcooked.fast_slow.fast_slow_settings import SETTINGS, FastSlowOptions
 from kitchen.worlds.overcooked.fast_slow.work_aims import ASIDE, WAIT, WorkAims
 from kitchen.worlds.overcooked.fast_slow.work_answers import answer_parts, work_message
@@ -62,6 +66,8 @@ OTHER_AIMS = Reflection(WorkAims(mode=WAIT))
 READ_KINDS = frozenset({SAY, ASK, ANSWER, REQUEST})
 RESERVE_SECONDS = 1.0
 """Seconds kept back from the time for a decision; a quarter of it if there are less than four seconds."""
+USUAL_TICKS_BETWEEN_WORDS = 100
+"""Ticks between two messages of a person, for the forecast of an agent that thinks only after messages."""
 MESSAGE_TOKENS = 300
 """Maximum number of tokens by which messages and deeds lengthen a prompt."""
 
@@ -94,7 +100,12 @@ class FastSlowAgent(Agent):
     def rehearsal(self) -> ForecastTrial:
         """Return the settings for estimating the cost with the stand-in."""
         settings = {name: value for name, value in INSTANT_SETTINGS.items() if name != "memory"}
-        return ForecastTrial({**self.chosen, **settings}, extra_tokens=MESSAGE_TOKENS)
+        return ForecastTrial(
+            {**self.chosen, **settings, "reflect_every": 1},
+            extra_tokens=MESSAGE_TOKENS,
+            least_steps_apart=REST_TICKS,
+            usual_steps_apart=max(REST_TICKS, self.options.reflect_every or USUAL_TICKS_BETWEEN_WORDS),
+        )
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """Return the system message, which never changes in an episode."""
@@ -191,9 +202,9 @@ class _Tick:
     def _follow(self, message: TeamMessage) -> None:
         request = read_work_request(message.text, self.seat, self.memory.aims, self.food)
         if request.kind in (ORDER, RESUME):
+            if request.aims != self.memory.aims:
+                self.changes.add(request.aims, BY_WORDS, (message.number, message.step), self.changes.step)
             self.memory = self.memory.with_aims(request.aims, is_told=request.kind == ORDER)
-            written = message.number, message.step
-            self.changes.add(request.aims, BY_WORDS, written, self.changes.step)
         self._say(answer_parts(request.kind, self.memory.aims), message.sender)
 
     def _say(self, parts: Sequence[Sequence[Json]], to: int | None) -> None:
@@ -207,11 +218,14 @@ class _Tick:
         """Return whether the slow mind has a reason to think: words that it does not know, or the time since
         its last thought."""
         memory, every = self.memory, self.options.reflect_every
+        since = self.situation.step - memory.reflected
+        if since < REST_TICKS:
+            return False
         if self.situation.request.because == REASON_TO_ANSWER and self.is_stand_in:
             return False
         if not self.is_stand_in and self._words(memory.considered):
             return True
-        return bool(every) and self.situation.step - memory.reflected >= every
+        return bool(every) and self.situation.step - max(memory.reflected, 0) >= every
 
     async def reflect(self, deadline: float) -> None:
         """Ask the slow mind for aims, and adopt them."""

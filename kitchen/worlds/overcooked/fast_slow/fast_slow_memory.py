@@ -11,6 +11,9 @@ from kitchen.worlds.overcooked.fast_slow.aim_reflection import WINDOW_TICKS, Dee
 from kitchen.worlds.overcooked.fast_slow.work_aims import NO_AIMS, WorkAims
 
 TRAIL_TICKS = 4
+REST_TICKS = 10
+"""Minimum ticks from one thought of the slow mind to the next. It bounds the cost of an episode in which
+people write all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class FastSlowMemory:
     """Number of the last message that it has read."""
     considered: int = 0
     """Number of the last message that the slow mind knew when it last thought."""
-    reflected: int = 0
+    reflected: int = -REST_TICKS
     """The step for which the slow mind last thought."""
     is_told: bool = False
     """True if a person's words set the aims. The stand-in then keeps them."""

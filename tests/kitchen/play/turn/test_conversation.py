@@ -287,8 +287,7 @@ def test_a_page_says_with_whom_one_talks_and_who_was_busy() -> None:
         True,
         "Robot 2 is talking with somebody else and did not receive your message.",
         True,
-        "",
-        "",
+        *("", "", ""),
     )
     say(episode, 1, "", kind="end")
     told = talk_panel(get_page("cuisine"), current_seat_view(episode.seats.get(number=0))).parts[-1].shows

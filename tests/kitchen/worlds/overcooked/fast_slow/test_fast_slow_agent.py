@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.agents.call_forecast import expected_calls, sample_calls, worst_cost
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents import decision_model
 from kitchen.contract.agent import Decision, Situation
@@ -16,6 +17,7 @@ from kitchen.contract.language_model import Reply, Request
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event
+from kitchen.llm.call_costs import load_prices
 from kitchen.registry.agent_registry import make_agent, plays_in_real_time
 from kitchen.worlds.overcooked.fast_slow.aim_reflection import complementing_aims
 from kitchen.worlds.overcooked.fast_slow.fast_slow_agent import FastSlowAgent
@@ -194,7 +196,6 @@ def test_late_thought_that_fits_no_more_is_dropped_and_kept_in_the_note(
 ) -> None:
     scripted(monkeypatch, answer(["dish"]))
     game = Game(model=MODEL, reflect_every=1, oldest_thought=3 if why == "too_old" else 100)
-    game.step(game.mind.fall_back(game.seen(), "timeout"))
     late = game.decide()
     if why == "aims_changed":
         game.say("onions are yours")
@@ -206,6 +207,26 @@ def test_late_thought_that_fits_no_more_is_dropped_and_kept_in_the_note(
     assert made.note["dropped_thought"]["why"] == why
     game.step(made)
     assert game.aims == before
+
+
+def test_model_that_is_written_to_all_the_time_is_asked_once_in_ten_ticks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = scripted(monkeypatch, *[answer([])] * 4)
+    game = Game(model=MODEL, reflect_every=0)
+    for number in range(31):
+        game.say(f"number {number}")
+        game.step()
+    assert len(model.asked) == 4
+
+
+def test_forecast_counts_a_call_for_each_reflection_and_bounds_those_after_messages() -> None:
+    world = Overcooked.create(seats=2, settings={"layout": "cramped_room", "ticks": 300})
+    world.reset(1)
+    trial = sample_calls(world, "fast_and_slow", {"model": MODEL}, (1,))
+    assert expected_calls(trial, steps=300, episodes=1).calls == 5
+    assert trial.bounds.least_steps_apart == 10
+    assert worst_cost(trial, load_prices(), *MODEL.split(":")) > 0
 
 
 def test_unreadable_reply_keeps_the_aims_and_is_counted_as_unread(monkeypatch: pytest.MonkeyPatch) -> None:
