@@ -27,7 +27,7 @@ def test_lost_commands_wrong_costs_and_words_out_of_their_quotes_are_found(
     def read_nothing(*_: Any, **__: Any) -> Any:
         return ExtractedCommands((), {})
 
-    def cost_more(*_: Any) -> float:
+    def cost_more(*_: Any, **__: Any) -> float:
         return 0.01
 
     with monkeypatch.context() as patch:
