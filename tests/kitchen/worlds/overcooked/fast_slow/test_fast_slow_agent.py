@@ -196,6 +196,7 @@ def test_late_thought_that_fits_no_more_is_dropped_and_kept_in_the_note(
 ) -> None:
     scripted(monkeypatch, answer(["dish"]))
     game = Game(model=MODEL, reflect_every=1, oldest_thought=3 if why == "too_old" else 100)
+    game.step(game.mind.fall_back(game.seen(), "timeout"))
     late = game.decide()
     if why == "aims_changed":
         game.say("onions are yours")
