@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0041_episode_allowance"),
+        ("kitchen", "0042_tokens_thinking"),
     ]
 
     operations = [
