@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
@@ -18,6 +19,17 @@ class Star(NamedTuple):
     is_earned: bool
 
 
+class ClockedStars(NamedTuple):
+    """What a page under a clock, which gets the score with each tick, needs to light the stars itself."""
+
+    metric: str
+    better: str
+    targets: str
+    """The values for one, two and three stars, as a JSON list."""
+    sentences: str
+    """The sentences for 0, 1, 2 and 3 stars, as a JSON list."""
+
+
 class Stars(NamedTuple):
     """The stars of a round, as the page shows them."""
 
@@ -25,6 +37,8 @@ class Stars(NamedTuple):
     earned: int = 0
     sentence: str = ""
     """The stars in words, for screen readers and the end of the game."""
+    clocked: ClockedStars | None = None
+    """What the page needs to light the stars itself. None if each step brings the panel."""
 
 
 def stars_of(targets: StarTargets | None, world: str, value: float | None, *, over: bool) -> Stars:
@@ -50,7 +64,19 @@ def stars_of_view(view: SeatView) -> Stars:
 
 def star_panel(view: SeatView) -> Panel:
     """Return the panel of the stars."""
-    return Panel("stars", "kitchen/play/stars.jinja", stars_of_view(view))
+    stars, targets = stars_of_view(view), view.result.star_targets
+    if targets and view.timing.tick_ms:
+        stars = stars._replace(clocked=_clocked(targets, view.result.world))
+    return Panel("stars", "kitchen/play/stars.jinja", stars)
+
+
+def _clocked(targets: StarTargets, world: str) -> ClockedStars:
+    """Return what the page needs to light the stars. One value stands for each number of stars."""
+    fewer = 1 if targets.metric.better == "lower" else -1
+    values = [targets.targets[0] + fewer / 2, *targets.targets]
+    sentences = [_sentence(targets, world, value, over=False) for value in values]
+    metric, numbers = targets.metric, json.dumps(targets.targets)
+    return ClockedStars(metric.name, metric.better, numbers, json.dumps(sentences))
 
 
 def target_sentence(targets: StarTargets, world: str) -> str:

@@ -22,9 +22,10 @@
   const menu = () => document.getElementById("menu");
 
   /* where panels stood that scroll by themselves: [data-scroll], kept within a step, or always if it says so */
+  /* what is scrolled; the rest begins at its top again by itself, and is not measured for it */
   function scrolls() {
-    const found = play.querySelectorAll("[data-scroll][id]");
-    return [...found].map((element) => [element.id, element.scrollTop, element.scrollLeft]);
+    const found = [...play.querySelectorAll("[data-scroll][id]")];
+    return found.map((element) => [element.id, element.scrollTop, element.scrollLeft]).filter(([, top, left]) => top || left);
   }
 
   /* the place of a drawing that is there, or whose small menu is */

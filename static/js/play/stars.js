@@ -1,4 +1,4 @@
-/* A star that the team earns lights up, is heard and is told. */
+/* A star that the team earns lights up, is heard and is told. Under a clock the page counts the stars from the score. */
 "use strict";
 
 (() => {
@@ -8,18 +8,34 @@
   if (!said || !shown()) return;
 
   const LASTS = 1600; // milliseconds
-  let known = Number(shown().dataset.earned);
+  const earned = () => Number(shown().dataset.earned);
+  const words = () => shown().querySelector(".visually-hidden");
+  let known = earned();
 
-  play.addEventListener("brigade:panels", () => {
-    const earned = Number(shown().dataset.earned);
+  function look() {
     const before = known;
-    known = earned;
-    if (earned === before) return;
-    said.textContent = shown().querySelector(".visually-hidden").textContent;
-    if (earned < before) return;
-    const fresh = [...shown().querySelectorAll(".star")].slice(before, earned);
+    known = earned();
+    if (known === before) return;
+    said.textContent = words().textContent;
+    const fresh = [...shown().querySelectorAll(".star")].slice(before, known);
+    if (!fresh.length) return;
     for (const star of fresh) star.classList.add("is-new");
     setTimeout(() => fresh.forEach((star) => star.classList.remove("is-new")), LASTS);
     play.dispatchEvent(new CustomEvent("brigade:cue", { detail: "star" }));
-  });
+  }
+
+  function count({ detail: { score } }) {
+    const { metric, better, targets, sentences } = shown().dataset;
+    const value = score?.[metric];
+    if (typeof value !== "number") return;
+    const now = JSON.parse(targets).filter((target) => (better === "lower" ? value <= target : value >= target)).length;
+    if (now === earned()) return;
+    shown().dataset.earned = now;
+    [...shown().querySelectorAll(".star")].forEach((star, place) => star.classList.toggle("is-earned", place < now));
+    words().textContent = JSON.parse(sentences)[now];
+    look();
+  }
+
+  play.addEventListener("brigade:panels", look);
+  play.addEventListener("brigade:tick", count);
 })();
