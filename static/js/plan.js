@@ -10,6 +10,7 @@
   let isOn = false; // whether somebody puts a plan together
   let socket = null;
   let looked = ""; // the step that was looked at last
+  let madeHere = false; // whether the plan was put together in this list, not by one press on an action
 
   document.addEventListener("htmx:wsOpen", (event) => {
     socket = event.detail.socketWrapper;
@@ -70,6 +71,7 @@
     const choice = plan.querySelector("[data-plan-choice]");
     const list = plan.querySelector("[data-plan-list]");
     if (!choice.value || list.children.length >= MOST) return;
+    madeHere = true;
     const item = plan.querySelector("[data-plan-item]").content.cloneNode(true);
     const text = choice.selectedOptions[0].textContent;
     item.querySelector("[data-text]").textContent = text;
@@ -113,8 +115,11 @@
     const [plan, broken] = [document.getElementById("plan"), document.querySelector("[data-broken]")];
     if (plan.dataset.plan === looked) return;
     looked = plan.dataset.plan;
-    if (broken) document.getElementById("plan-fold").open = true;
-    document.getElementById("plan-said").textContent = broken?.textContent ?? "";
+    const [fold, said] = ["plan-fold", "plan-said"].map((id) => document.getElementById(id));
+    if (broken && madeHere) fold.open = true; // it is shown in the list
+    if (broken) madeHere = false;
+    said.textContent = broken?.textContent ?? "";
+    said.classList.toggle("visually-hidden", !broken || fold.open);
   }
 
   /* what was put together for this step is kept where the panel comes anew with the connection */

@@ -69,6 +69,7 @@ def ready_page(request: HttpRequest, person: Participant, place: next_page.Curre
         targets=_targets(view),
         changes=what_changes(plan, before),
         is_first=before is None,
+        is_as_before=before is not None and plan.settings == before.settings,
         seconds=MOST_SECONDS if is_shared(plan) and len(view.players) > 1 else None,
     )
 
@@ -96,9 +97,9 @@ def what_changes(plan: ConditionPlan, before: ConditionPlan | None) -> list[str]
     if plan.world != before.world:
         found.append(gettext("Another game: {title}.").format(title=_title(plan.world)))
     if plan.teammates and _team(plan) != _team(before):
-        found.append(gettext("Another team."))
+        found.append(gettext("Another teammate.") if plan.teammates == 1 else gettext("Another team."))
     if plan.teammates != before.teammates:
-        found.append(_team_size(plan.teammates))
+        found.append(_team_size(plan.teammates, before.teammates))
     if is_apart(plan.organisation) != is_apart(before.organisation):
         found.append(
             gettext("Now you lead, without a player of your own.")
@@ -120,10 +121,15 @@ def _title(world: str) -> str:
     return str(page.title or world)
 
 
-def _team_size(teammates: int) -> str:
+def _team_size(teammates: int, before: int) -> str:
     if not teammates:
         return gettext("You play alone.")
-    return ngettext("{number} teammate.", "{number} teammates.", teammates).format(number=teammates)
+    if not before:
+        return ngettext("{number} teammate.", "{number} teammates.", teammates).format(number=teammates)
+    told = ngettext(
+        "{number} teammate instead of {before}.", "{number} teammates instead of {before}.", teammates
+    )
+    return told.format(number=teammates, before=before)
 
 
 def _time(seconds: float | None) -> str:

@@ -79,7 +79,7 @@ def test_the_card_says_what_has_changed_and_never_who_plays() -> None:
     study.conditions.filter(key="c1").update(teammates=3, step_seconds=20, organisation={}, coplayer="random")
     before, now = blueprint_of(study).conditions
     told = what_changes(now, before)
-    assert told == ["Another team.", "3 teammates.", "20 s for each step."]
+    assert told == ["Another team.", "3 teammates instead of 2.", "20 s for each step."]
     other_name = before.model_copy(update={"label": "The same team elsewhere"})
     assert what_changes(other_name, before) == []
     alone = now.model_copy(update={"label": "Team Z", "teammates": 0})
