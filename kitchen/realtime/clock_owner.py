@@ -217,7 +217,7 @@ class ClockOwner:
         """Compute every tick of one episode from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._pages.notify(played, self._pages.whole(played))
+                await self._pages.notify(played, self._pages.whole(played, to_all=True))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")

@@ -138,12 +138,12 @@ class PageMessages:
         async with asyncio.timeout(SEND_SECONDS):
             await self._layer.group_send(pages_group(episode_id), message)
 
-    def whole(self, played: OwnedEpisode) -> dict[str, Any]:
-        """Return the message with the episode's whole present state."""
+    def whole(self, played: OwnedEpisode, *, to_all: bool = False) -> dict[str, Any]:
+        """Return the message with the episode's whole present state, for one page or for all of them."""
         game = played.game
         begins = game.pace.due - game.pace.seconds
         starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
-        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
+        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms, to_all=to_all)
 
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
         """Send an answer to one page. A failure is only logged: the page asks again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -44,16 +44,21 @@ def team(kind: str = "central", **settings: Any) -> Organisation:
     return make_organisation(kind, members, seats=2, settings={**talk, **settings})
 
 
-def episode_with(organisation: Organisation | None = None, ticks: int = 12) -> Episode:
+AGENT = MindPlan("fast_and_slow", (1,), {"model": "stand-in"})
+
+
+def episode_with(
+    organisation: Organisation | None = None, ticks: int = 12, minds: Sequence[MindPlan] = (AGENT,)
+) -> Episode:
     episode = create_episode(
         world="overcooked",
         settings={"layout": "asymmetric_advantages", "clock": "tick", "tick_ms": 150, "ticks": ticks},
         seats=2,
         seed=3,
-        minds=[MindPlan("fast_and_slow", (1,), {"model": "stand-in"})],
+        minds=list(minds),
         organisation=organisation or team(),
     )
-    Seat.objects.filter(episode=episode, number=0).update(page=PAGE)
+    Seat.objects.filter(episode=episode, mind=None).update(page=PAGE)
     return episode
 
 
@@ -123,6 +128,20 @@ def test_page_gets_each_message_once_and_all_of_them_with_the_whole_state() -> N
         assert "said" not in part
     assert len(texts) == 2 and texts[0] == "Onions are yours"
     assert [said.text for said in read_said(updates.whole()["seats"]["0"])] == texts
+
+
+def test_message_reaches_everybody_although_one_page_asked_for_the_whole_state() -> None:
+    people = Member(0, (0,), is_person=True), Member(1, (1,), is_person=True)
+    both = make_organisation("central", people, seats=2, settings={"talk": True})
+    game = taken_by("me", episode_with(both, minds=()))
+    updates = TickUpdates(game, TickSource("me"))
+    updates.tick(game.tick(0.15))
+    game.say(0, PAGE, ONIONS, after=0)
+    updates.whole()  # the page of one person
+    seats = updates.tick(game.tick(0.3))["seats"]
+    assert [[said.text for said in read_said(seats[seat])] for seat in "01"] == 2 * [["Onions are yours"]]
+    updates.whole(to_all=True)
+    assert not read_said(updates.tick(game.tick(0.45))["seats"]["1"])
 
 
 def test_repeated_message_is_sent_once_and_another_page_cannot_write() -> None:
