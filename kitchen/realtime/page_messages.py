@@ -75,15 +75,22 @@ class PageMessages:
             self.keep(self._reply(message, layer_message("tick.unknown")))
 
     async def _keys_said(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a person's message to other members. The page gets an answer if it is refused."""
+        """Handle a person's message to other members."""
+        if sitting := self._sitting.get(_seated(played.game, message)):
+            sitting.add_done_callback(lambda _: self._say(played.game, message))
+        else:
+            self._say(played.game, message)
+
+    def _say(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
+        """Send a person's message to other members. The page gets an answer if it is refused."""
         given = message["say"]
         say = MessageDraft(given["text"], given["kind"], tuple(given["to"]), given["data"])
-        if code := played.game.say(message["seat"], message["page"], say, message["after"]):
+        if code := game.say(message["seat"], message["page"], say, message["after"]):
             self.keep(self._reply(message, layer_message("tick.refused", code=code)))
 
     async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on
-        this page wait. Keys from other pages do not wait."""
+        """Handle a message that a new page plays a seat. While the database confirms this, keys and messages
+        of this page wait. Those of other pages do not wait."""
         seated = _seated(played.game, message)
         played.game.connect(message["seat"], message["page"], message["reply"])
         if seated not in self._sitting:

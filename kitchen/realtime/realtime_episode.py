@@ -24,6 +24,7 @@ from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import (
     is_repeated,
+    last_heard_by_mind,
     member_of,
     messages_known_to,
     messages_of_decision,
@@ -174,7 +175,14 @@ def read_realtime_episode(
         return None
     for _ in (turn.past, turn.minds, turn.memories, turn.briefs, turn.sent):
         pass  # load now, so that a tick needs no query
-    return (_resumed if turn.episode.step else _begun)(turn, one, now, minds or RealtimeAgents())
+    minds = minds or RealtimeAgents(_heard_before(turn.episode))
+    return (_resumed if turn.episode.step else _begun)(turn, one, now, minds)
+
+
+def _heard_before(episode: Episode) -> dict[int, int]:
+    """Return the number of the last message that each agent knew at its last stored decision, by agent id."""
+    known = last_heard_by_mind(episode) if episode.messages else {}
+    return {mind: heard.number for mind, heard in known.items()}
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:

@@ -15,11 +15,11 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision, Episode, Message, Seat
 from kitchen.realtime import realtime_agents, realtime_episode
-from kitchen.realtime.realtime_episode import RealtimeEpisode
+from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.realtime_storage import store_tick_groups
 from kitchen.realtime.tick_messages import TickSource, TickUpdates, read_said
 from kitchen.replay.replay_verification import verify_replays
-from tests.kitchen.realtime.conftest import taken_by
+from tests.kitchen.realtime.conftest import standing, taken_by
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -107,6 +107,20 @@ def test_message_between_two_ticks_is_stored_without_a_step() -> None:
     ticked(game, 3, after=1)
     assert episode.pk in store_tick_groups("me", [game.written()])
     assert [one.number for one in Message.objects.filter(episode=episode).order_by("number")] == [1, 2]
+
+
+def test_agents_do_not_take_old_messages_for_new_ones_in_another_process() -> None:
+    episode = episode_with()
+    game = taken_by("me", episode)
+    game.say(0, PAGE, ONIONS, after=0)
+    ticked(game, 2)
+    game.say(0, PAGE, MessageDraft("Stop", to=(1,)), after=2)
+    store_tick_groups("me", [game.written()])
+    again = read_realtime_episode(standing(episode), 9.0)
+    assert again is not None
+    (asked,) = again.minds._thinking.values()
+    texts = [(one.text, one.is_new) for one in asked.situation.talk.messages if one.sender == 0]
+    assert texts == [("Onions are yours", False), ("Stop", True)]
 
 
 def test_messages_and_their_ticks_need_no_query(django_assert_num_queries: Any) -> None:
