@@ -51,7 +51,6 @@ from typing import Any, NamedTuple, Self
 
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
-from kitchen.play.live.seat_view import MESSAGES_SHOWN
 from kitchen.play.turn.websocket_messages import (
     AwayMessage,
     MessageError,
@@ -247,7 +246,7 @@ SAID_KEY = "said"
 def _said(sight: SeatUpdate, known: int) -> dict[str, Json]:
     """Return the newest messages that the person may know, of those after the message with the number
     `known`. Empty if there are none."""
-    new = [one for one in sight.messages if one.number > known][-MESSAGES_SHOWN:]
+    new = [one for one in sight.messages if one.number > known]
     return (
         {SAID_KEY: [{**asdict(one), "to": list(one.to), "data": dict(one.data)} for one in new]}
         if new

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.contract import mailbox
 from kitchen.contract.agent import Decision as Made
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft
@@ -156,6 +157,32 @@ def test_message_reaches_everybody_although_one_page_asked_for_the_whole_state()
     assert [[said.text for said in read_said(seats[seat])] for seat in "01"] == 2 * [["Onions are yours"]]
     updates.whole(to_all=True)
     assert not read_said(updates.tick(game.tick(0.45))["seats"]["1"])
+
+
+def test_tick_looks_only_at_new_messages_and_at_the_newest_ones_of_agents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = taken_by("me", episode_with(ticks=200))
+    for number in range(80):
+        game.say(0, PAGE, MessageDraft(f"word {number}", to=(1,)), after=None)
+        game.tick(0.15 * number)
+    updates = TickUpdates(game, TickSource("me"))
+    assert [one.text for one in read_said(updates.whole()["seats"]["0"])][-2] == "word 79"
+    looked: list[int] = []
+    see = mailbox.may_see_message
+
+    def counted(*given: Any) -> bool:
+        looked.append(1)
+        return see(*given)
+
+    monkeypatch.setattr(mailbox, "may_see_message", counted)
+    game.sights()
+    assert not looked
+    game.say(0, PAGE, ONIONS, after=None)
+    game.sights()
+    assert len(looked) == 1
+    game.tick(99.0)
+    assert len(looked) <= 2 * mailbox.MAX_MESSAGES_TOLD < game.episode.messages
 
 
 def test_repeated_message_is_sent_once_and_another_page_cannot_write() -> None:
