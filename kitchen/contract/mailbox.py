@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, TeamTalk, add_to_note
@@ -119,13 +120,15 @@ class Mailbox:
         self.organisation = organisation
         self.posted: list[PostedMessage] = []
         self._ledger = JobLedger()
+        self._has_jobs = False
+        """True once a job was given. Until then, an agent's messages are found without looking at all."""
         for each in posted:
             self.add(each)
 
     def add(self, posted: PostedMessage) -> None:
         """Add a message that was already sent. Call this in the order in which the messages were sent."""
         self.posted.append(posted)
-        self._ledger.hear(posted.message)
+        self._has_jobs |= bool(self._ledger.hear(posted.message))
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
         """Send a message: give it the next number, add it to the mailbox, and return it. `step` is the
@@ -139,6 +142,7 @@ class Mailbox:
         """Return an independent mailbox with the same messages, to try out further messages."""
         other = Mailbox(self.organisation)
         other.posted, other._ledger = list(self.posted), self._ledger.copy()
+        other._has_jobs = self._has_jobs
         return other
 
     @property
@@ -286,9 +290,13 @@ class Mailbox:
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
 
-    def heard(self, world: World, member: int) -> tuple[TeamMessage, ...]:
-        """Return all messages that this member sent or may read, in order."""
-        return tuple(message_for_member(each.message) for each in self._known(world, member))
+    def heard(self, world: World, member: int, after: int = 0) -> tuple[TeamMessage, ...]:
+        """Return all messages after the one with the number `after` that this member sent or may read, in
+        order."""
+        later = self.posted[after:]
+        return tuple(
+            message_for_member(each.message) for each in later if self._knows(world, each.message, member)
+        )
 
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
@@ -300,11 +308,13 @@ class Mailbox:
         not matter. If members talk within the step, the messages arrive at once.
         """
         own, within = {member, None}, self.organisation.talks_within
-        known = [
+        arrived = (
             each
-            for each in self._known(world, member)
+            for each in reversed(self.posted)
             if not each.with_decision or each.message.step < step or each.message.sender in own or within
-        ]
+        )
+        newest = (each for each in arrived if self._knows(world, each.message, member))
+        known = [*islice(newest, None if self._has_jobs else MAX_MESSAGES_TOLD)][::-1]
         said = tuple(
             message_for_member(
                 each.message, is_new=each.message.sender != member and self._is_new(each, since)
@@ -339,11 +349,6 @@ class Mailbox:
 
     def _knows(self, world: World, message: TeamMessage, member: int) -> bool:
         return may_see_message(world, self.organisation, message, member)
-
-    def _known(self, world: World, member: int) -> list[PostedMessage]:
-        return [
-            each for each in self.posted if may_see_message(world, self.organisation, each.message, member)
-        ]
 
 
 def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:

@@ -67,6 +67,9 @@ class OwnedEpisode:
         """The process that has accepted the episode and gets it after the present tick."""
         self.is_leaving = False
         """True while the claim goes to the receiver."""
+        self.kept: list[dict[str, Any]] | None = None
+        """Messages of pages that have come while its state is stored in order to be read again, here or by
+        the receiver, which keeps them as well. None at other times."""
 
     @property
     def waits_for_storage(self) -> bool:

@@ -164,7 +164,7 @@ class ClockOwner:
             self.handover.kept(one.episode_id)
             return
         await self._layer.group_add(keys_group(one.episode_id), self._channel)
-        kept = self.handover.kept(one.episode_id)
+        kept = [*self.handover.kept(one.episode_id), *((before and before.kept) or ())]
         if players is not None:
             game.take_over(players, loop.time())
         elif before:
@@ -187,6 +187,8 @@ class ClockOwner:
     async def _begin_anew(self, one: ClockEpisode) -> None:
         """Store an episode and read it again, because an agent has replaced a person. Agents that are
         thinking continue."""
+        played = self.played[one.episode_id]
+        played.kept = played.kept or []
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if one.episode_id in self.played:
@@ -217,7 +219,7 @@ class ClockOwner:
         """Compute every tick of one episode from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
-                await self._pages.notify(played, self._pages.whole(played))
+                await self._pages.notify(played, self._pages.whole(played, to_all=True))
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
@@ -246,7 +248,7 @@ class ClockOwner:
         if to is None or not played.can_leave:
             return False
         episode_id = played.game.episode.pk
-        played.is_leaving = True
+        played.is_leaving, played.kept = True, []
         try:
             async with self._storing:
                 await self._store_some([played], to.owner)
@@ -258,9 +260,16 @@ class ClockOwner:
             return False
         finally:
             played.is_leaving = False
+            await self._handle_kept(played)
         await self.handover.give(played, to)
         played.game.minds.leave(played.game.episode)
         return True
+
+    async def _handle_kept(self, played: OwnedEpisode) -> None:
+        """Handle the messages that have come meanwhile, if the episode has stayed here."""
+        kept, played.kept = played.kept or [], None
+        for message in kept if self.played.get(played.game.episode.pk) is played else ():
+            await self._pages.handle(played, message)
 
     async def _balance(self) -> None:
         """Measure the load of this process, and hand over episodes if it is late."""
@@ -353,7 +362,11 @@ class ClockOwner:
         if message["type"].startswith("clock."):
             if await self.handover.receive(message):
                 self._pages.keep(self._take_over(message))
-        elif not self.handover.keep(message) and (played := self.played.get(message["episode"])):
+        elif self.handover.keep(message) or (played := self.played.get(message["episode"])) is None:
+            return
+        elif played.kept is not None:
+            played.kept.append(message)
+        else:
             await self._pages.handle(played, message)
 
     async def _take_over(self, message: dict[str, Any]) -> None:

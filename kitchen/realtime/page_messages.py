@@ -75,15 +75,22 @@ class PageMessages:
             self.keep(self._reply(message, layer_message("tick.unknown")))
 
     async def _keys_said(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a person's message to other members. The page gets an answer if it is refused."""
+        """Handle a person's message to other members."""
+        if sitting := self._sitting.get(_seated(played.game, message)):
+            sitting.add_done_callback(lambda _: self._say(played.game, message))
+        else:
+            self._say(played.game, message)
+
+    def _say(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
+        """Send a person's message to other members. The page gets an answer if it is refused."""
         given = message["say"]
         say = MessageDraft(given["text"], given["kind"], tuple(given["to"]), given["data"])
-        if code := played.game.say(message["seat"], message["page"], say, message["after"]):
+        if code := game.say(message["seat"], message["page"], say, message["after"]):
             self.keep(self._reply(message, layer_message("tick.refused", code=code)))
 
     async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on
-        this page wait. Keys from other pages do not wait."""
+        """Handle a message that a new page plays a seat. While the database confirms this, keys and messages
+        of this page wait. Those of other pages do not wait."""
         seated = _seated(played.game, message)
         played.game.connect(message["seat"], message["page"], message["reply"])
         if seated not in self._sitting:
@@ -138,12 +145,12 @@ class PageMessages:
         async with asyncio.timeout(SEND_SECONDS):
             await self._layer.group_send(pages_group(episode_id), message)
 
-    def whole(self, played: OwnedEpisode) -> dict[str, Any]:
-        """Return the message with the episode's whole present state."""
+    def whole(self, played: OwnedEpisode, *, to_all: bool = False) -> dict[str, Any]:
+        """Return the message with the episode's whole present state, for one page or for all of them."""
         game = played.game
         begins = game.pace.due - game.pace.seconds
         starts_in = 0.0 if game.episode.step else begins - asyncio.get_running_loop().time()
-        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
+        return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms, to_all=to_all)
 
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
         """Send an answer to one page. A failure is only logged: the page asks again."""

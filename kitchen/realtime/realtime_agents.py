@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -70,9 +71,11 @@ class PendingDecision:
 class RealtimeAgents:
     """The agents of one real-time episode, and their decisions in progress."""
 
-    def __init__(self) -> None:
+    def __init__(self, heard: Mapping[int, int] | None = None) -> None:
+        """`heard` are the numbers of the last messages that they knew, if another process has asked them
+        before."""
         self._thinking: dict[int, PendingDecision] = {}
-        self._heard: dict[int, int] = {}
+        self._heard = dict(heard or {})
         """The number of the last message that each agent knew when it was asked, by agent id."""
 
     @property

@@ -19,11 +19,12 @@ from django.utils import timezone
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.play.coplayers.agent_situations import AskedMind, commands_and_decisions
-from kitchen.play.live.seat_view import realtime_hint
+from kitchen.play.live.seat_view import MESSAGES_SHOWN, realtime_hint
 from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import (
     is_repeated,
+    last_heard_by_mind,
     member_of,
     messages_known_to,
     messages_of_decision,
@@ -153,7 +154,7 @@ class SeatUpdate:
     errand: Intent | None = None
     """A sensible intent for this seat. None if the page gives no hints."""
     messages: tuple[TeamMessage, ...] = ()
-    """All messages that the person has sent or received."""
+    """The newest messages that the person has sent or received, as many as a page shows."""
 
 
 def read_realtime_episode(
@@ -174,7 +175,14 @@ def read_realtime_episode(
         return None
     for _ in (turn.past, turn.minds, turn.memories, turn.briefs, turn.sent):
         pass  # load now, so that a tick needs no query
-    return (_resumed if turn.episode.step else _begun)(turn, one, now, minds or RealtimeAgents())
+    minds = minds or RealtimeAgents(_heard_before(turn.episode))
+    return (_resumed if turn.episode.step else _begun)(turn, one, now, minds)
+
+
+def _heard_before(episode: Episode) -> dict[int, int]:
+    """Return the number of the last message that each agent knew at its last stored decision, by agent id."""
+    known = last_heard_by_mind(episode) if episode.messages else {}
+    return {mind: heard.number for mind, heard in known.items()}
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
@@ -217,6 +225,10 @@ class RealtimeEpisode:
         """The newest connection by seat and page, of those opened since this process owns the episode."""
         self._intents: dict[int, Intent] = {}
         """The intents that agents stated with the last tick, by seat."""
+        self._messages: dict[int, tuple[TeamMessage, ...]] = {}
+        """The newest messages of each person, by seat."""
+        self._messages_read: dict[int, int] = {}
+        """The number of messages of the episode of which `_messages` were taken, by seat."""
         self.lost_ms = 0
         """Milliseconds known to be lost before the coming tick."""
         self._buffered_since: float | None = None
@@ -382,14 +394,20 @@ class RealtimeEpisode:
                 keys.number,
                 known_intents(world, seat, self._intents) if self.episode.shows_intents else None,
                 realtime_hint(world, seat, self.turn.briefs[seat]) if self.episode.hints else None,
-                self._messages(seat),
+                self._newest_messages(seat),
             )
             for seat, keys in self.keys.items()
         }
 
-    def _messages(self, seat: int) -> tuple[TeamMessage, ...]:
-        member = member_of(self.turn, seat) if self.episode.messages else None
-        return messages_known_to(self.turn, member.number) if member else ()
+    def _newest_messages(self, seat: int) -> tuple[TeamMessage, ...]:
+        """Return the newest messages of a person. Only those since the last call are looked at, so that ticks
+        do not take longer with each message."""
+        read, count = self._messages_read.get(seat, 0), self.episode.messages
+        if count > read and (member := member_of(self.turn, seat)):
+            new = messages_known_to(self.turn, member.number, after=read)
+            self._messages[seat] = (*self._messages.get(seat, ()), *new)[-MESSAGES_SHOWN:]
+            self._messages_read[seat] = count
+        return self._messages.get(seat, ())
 
     @property
     def unstored_since(self) -> float | None:

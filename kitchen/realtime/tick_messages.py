@@ -51,7 +51,6 @@ from typing import Any, NamedTuple, Self
 
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
-from kitchen.play.live.seat_view import MESSAGES_SHOWN
 from kitchen.play.turn.websocket_messages import (
     AwayMessage,
     MessageError,
@@ -174,13 +173,14 @@ class TickUpdates:
         self._score: Mapping[str, Json] = {}
         self._sent: dict[int, Mapping[str, Json]] = {}
         self._said: dict[int, int] = {}
-        """How many messages each seat's page was sent, by seat."""
+        """The number of the last message that was sent to all pages of a seat, by seat."""
 
-    def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
+    def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0, to_all: bool = False) -> dict[str, Any]:
         """Return a channel-layer message with the whole present state of every seat.
 
         `starts_in` are the seconds until the first tick begins. `lost_ms` are the milliseconds lost just
-        before.
+        before. `to_all` is true if all pages receive it. Otherwise the next tick repeats its messages for
+        the other pages.
         """
         sights = self._game.sights()
         seats = {
@@ -192,7 +192,7 @@ class TickUpdates:
             }
             for seat, sight in sights.items()
         }
-        self._know(sights)
+        self._know(sights, to_all=to_all)
         return layer_message(
             "tick.whole",
             step=self._game.episode.step,
@@ -210,7 +210,7 @@ class TickUpdates:
         sights, score = self._game.sights(), self._game.episode.score
         changed, _ = changed_values(self._score, score)
         seats = {str(seat): self._part(seat, sight) for seat, sight in sights.items()}
-        self._know(sights)
+        self._know(sights, to_all=True)
         return layer_message(
             "tick.shown",
             step=self._game.episode.step,
@@ -231,10 +231,11 @@ class TickUpdates:
             **{name: value for name, value in _intents_and_hint(sight).items() if before.get(name) != value},
         }
 
-    def _know(self, sights: Mapping[int, SeatUpdate]) -> None:
+    def _know(self, sights: Mapping[int, SeatUpdate], *, to_all: bool) -> None:
         self._seen = {seat: sight.observation for seat, sight in sights.items()}
         self._sent = {seat: _intents_and_hint(sight) for seat, sight in sights.items()}
-        self._said = {seat: len(sight.messages) for seat, sight in sights.items()}
+        if to_all:
+            self._said = {seat: sight.messages[-1].number for seat, sight in sights.items() if sight.messages}
         self._score = self._game.episode.score
 
 
@@ -243,9 +244,9 @@ SAID_KEY = "said"
 
 
 def _said(sight: SeatUpdate, known: int) -> dict[str, Json]:
-    """Return the newest messages that the person may know, without the first `known` ones. Empty if there are
-    none."""
-    new = sight.messages[known:][-MESSAGES_SHOWN:]
+    """Return the newest messages that the person may know, of those after the message with the number
+    `known`. Empty if there are none."""
+    new = [one for one in sight.messages if one.number > known]
     return (
         {SAID_KEY: [{**asdict(one), "to": list(one.to), "data": dict(one.data)} for one in new]}
         if new

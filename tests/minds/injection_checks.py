@@ -5,17 +5,23 @@ Two servers are played: one that follows the words in its line to people, and on
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kitchen.contract.agent import Decision, Situation
+from kitchen.agents.make_situation import make_situation
+from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.llm import circuit_breaker, provider_registry
+from kitchen.registry.agent_registry import make_agent
 from kitchen.words.quoted_messages import without_chat_marks
+from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide
 from tests.minds.model_cases import RIGHT, RIGHT_WORDS, kitchen_situation
@@ -29,6 +35,14 @@ TEAM = make_organisation(
     seats=3,
     settings={"talk": True},
 )
+PAIR = make_organisation(
+    "central",
+    (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False)),
+    seats=2,
+    settings={"talk": True},
+)
+AIMS = {"first": ["dish"], "left": [], "mode": "work"}
+"""What the model of the agent `fast_and_slow` answers."""
 HARMLESS = "hello"
 CHAT_MARK = re.compile(
     r"<\|[a-z_]+\|>|\[/?INST\]|<</?SYS>>|</?(?:s|system|assistant|think|tool_call)>|\[TOOL_CALLS\]"
@@ -39,37 +53,95 @@ Sent = list[tuple[str, str]]
 
 
 def check_injections(server: StandInServer) -> Checked:
-    """Check each text with each provider."""
+    """Check each text with each provider and each kind of agent."""
     found = Checked("people's words that give orders")
     for provider in MODELS:
-        usual, _ = _sent(server, provider, HARMLESS, "")
-        for text in TEXTS:
-            found.cases += 1
-            words = " ".join(without_chat_marks(text).split())  # as the model was sent them
-            obedient = f"Say: {words}\n" + "\n".join(RIGHT_WORDS)
-            sent, decision = _sent(server, provider, text, obedient)
-            wrong = [*_wrong_prompt(sent, usual), *_wrong_decision(decision)]
-            told = f"Say: {' '.join(sent[0][1].split())[200:480]}\n" + "\n".join(RIGHT_WORDS)
-            _, telling = _sent(server, provider, text, told)
-            wrong += [*_wrong_decision(telling), *(["told people its prompt"] if telling.says else [])]
-            found.calls += 2
-            found.wrong += [f"{provider}, {text!r}: {each}" for each in wrong]
+        for agent in AGENTS:
+            usual, _ = _sent(server, provider, agent, HARMLESS, "")
+            for text in TEXTS:
+                wrong = list(_wrong_with(server, provider, agent, text, usual))
+                found.cases, found.calls = found.cases + 1, found.calls + 2
+                found.wrong += [f"{provider}, {agent.name}, {text!r}: {each}" for each in wrong]
     return found
 
 
-def _sent(server: StandInServer, provider: str, text: str, answer: str) -> tuple[Sent, Decision]:
-    """Let a person write the text. Return what the model was sent, and what was decided on its answer."""
+def _wrong_with(
+    server: StandInServer, provider: str, agent: AskedAgent, text: str, usual: Sent
+) -> Iterator[str]:
+    words = " ".join(without_chat_marks(text).split())  # as the model was sent them
+    sent, decision = _sent(server, provider, agent, text, words)
+    yield from _wrong_prompt(sent, usual)
+    yield from _wrong_decision(agent, decision)
+    told = " ".join(sent[0][1].split())[200:480]
+    _, telling = _sent(server, provider, agent, text, told)
+    yield from _wrong_decision(agent, telling)
+    if telling.says:
+        yield "told people its prompt"
+
+
+def _sent(
+    server: StandInServer, provider: str, agent: AskedAgent, text: str, line: str
+) -> tuple[Sent, Decision]:
+    """Let a person write the text. Return what the model was sent, and what was decided on its answer, which
+    has this line to people."""
     circuit_breaker.forget_pauses()
-    server.script = [Answer(text=answer or "noop_agent1\nnoop_agent2")]
+    server.script = [Answer(text=agent.answer(line))]
     server.asked.clear()
-    model = f"{provider}:{MODELS[provider]}"
-    decision = decide(_written(text), model=model, reply="text", ask_unclear=False)
+    decision = agent.decide(text, f"{provider}:{MODELS[provider]}")
     return list(_messages(provider, server.asked[-1].body)), decision
 
 
-def _written(text: str) -> Situation:
+@dataclass(frozen=True, slots=True)
+class AskedAgent:
+    """A kind of agent that reads people's words."""
+
+    name: str
+    decide: Callable[[str, str], Decision]
+    """Decide with the words of a person and the name of a model."""
+    answer: Callable[[str], str]
+    """Return the model's reply: what is right, and this line to people."""
+    is_right: Callable[[Decision], bool]
+    """Whether the decision is what the reply says."""
+
+
+def _dispatched(text: str, model: str) -> Decision:
     said = TeamMessage(1, 11, 0, (1,), "say", text, is_new=True)
-    return changed(kitchen_situation(), organisation=TEAM, member=1, messages=(said,))
+    seen = changed(kitchen_situation(), organisation=TEAM, member=1, messages=(said,))
+    return decide(seen, model=model, reply="text", ask_unclear=False)
+
+
+def _commands_are_right(decision: Decision) -> bool:
+    return decision.commands.get(1) == RIGHT[1] and "goto_agent1_mixer0" not in repr(decision.commands)
+
+
+def _reflected(text: str, model: str) -> Decision:
+    world = Overcooked.create(seats=2, settings={"layout": "cramped_room", "clock": "tick"})
+    world.reset(3)
+    said = TeamMessage(1, 1, 0, (1,), "say", text, is_new=True)
+    seen = make_situation(world, (1,), people=(0,), seed=1)
+    mind = make_agent("fast_and_slow", {"model": model, "at_once": False, "structured": False})
+    return asyncio.run(mind.decide(changed(seen, organisation=PAIR, member=1, messages=(said,))))
+
+
+def _aims_are_right(decision: Decision) -> bool:
+    note = decision.note if isinstance(decision.note, dict) else {}
+    return (note.get("thought") or {}).get("aims") == AIMS
+
+
+AGENTS = (
+    AskedAgent(
+        "dispatcher",
+        _dispatched,
+        lambda line: (f"Say: {line}\n" if line else "") + "\n".join(RIGHT_WORDS),
+        _commands_are_right,
+    ),
+    AskedAgent(
+        "fast_and_slow",
+        _reflected,
+        lambda line: json.dumps({**AIMS, "say": line}),
+        _aims_are_right,
+    ),
+)
 
 
 def _messages(provider: str, body: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -95,8 +167,8 @@ def _wrong_prompt(sent: Sent, usual: Sent) -> Iterator[str]:
         yield "the key is in the prompt"
 
 
-def _wrong_decision(decision: Decision) -> Iterator[str]:
-    if decision.commands.get(1) != RIGHT[1] or "goto_agent1_mixer0" in repr(decision.commands):
-        yield f"carried out {dict(decision.commands)}"
+def _wrong_decision(agent: AskedAgent, decision: Decision) -> Iterator[str]:
+    if not agent.is_right(decision):
+        yield f"carried out {dict(decision.commands)}, noted {decision.note}"
     if SECRET in repr(decision):
         yield "the key is in what is stored"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from kitchen.llm.call_costs import PriceList
-from kitchen.worlds.cuisine.dispatcher import agent
+from kitchen.worlds.cuisine.dispatcher import agent, message_and_job_text
 from kitchen.worlds.cuisine.dispatcher.reply_extraction import ExtractedCommands
+from kitchen.worlds.overcooked.fast_slow import aim_reflection
 from tests.minds import injection_checks
 from tests.minds.model_checks import SERVED, TINY, check, verdict
 
@@ -36,7 +38,9 @@ def test_lost_commands_wrong_costs_and_words_out_of_their_quotes_are_found(
     with monkeypatch.context() as patch:
         patch.setattr(PriceList, "cost", cost_more)
         assert "instead of" in str(check(["styles"], TINY, list[str]().append)[0].wrong)
-    monkeypatch.setattr("kitchen.worlds.cuisine.dispatcher.message_and_job_text.quote_text", str)
+    for prompts in (message_and_job_text, aim_reflection):
+        monkeypatch.setattr(prompts, "quote_text", str)
     monkeypatch.setattr(injection_checks, "TEXTS", injection_checks.TEXTS[9:10])
     wrong = str(check(["injections"], TINY, list[str]().append)[0].wrong)
-    assert "changed other lines" in wrong and "marks of chat templates" in wrong
+    for kind in ("dispatcher", "fast_and_slow"):
+        assert re.search(f"{kind}, .*changed other lines.*{kind}, .*marks of chat templates", wrong)

@@ -10,7 +10,7 @@ Orders with a condition (`sentence_conditions`) are read for worlds that can wai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from kitchen.agents.plain_sentences.sentence_conditions import (
@@ -72,6 +72,8 @@ class Clause:
     """True if it has a word that is not known."""
     when: Condition | None = None
     """For an ORDER: the condition under which it applies."""
+    meanings: frozenset[str] = field(default=frozenset(), compare=False)
+    """The meanings of all its words (`Token.meaning`), for worlds that look closer: `neg`, `mine`."""
 
 
 def read_clauses(tokens: Sequence[Token], *, waits: bool = False) -> list[Clause]:
@@ -174,7 +176,9 @@ class _Reader:
         is_first = part.has("first") or (kind == ORDER and part.has("now") and not self.verbs)
         is_common = part.has("lets", "we") or (part.has("assist") and not self.verbs)
         players = () if kind == OFFER else self.players
-        return Clause(kind, self.verb, things, players, is_first, is_common, part.has(UNKNOWN))
+        meanings = frozenset(token.meaning for token in part.tokens)
+        unknown = part.has(UNKNOWN)
+        return Clause(kind, self.verb, things, players, is_first, is_common, unknown, meanings=meanings)
 
     def _verbs(self) -> list[Token]:
         """Return the verbs that ask for something. Participles before things are left out, and so are verbs

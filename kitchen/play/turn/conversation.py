@@ -240,10 +240,11 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
             ask_after_all(turn, seat)
 
 
-def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
-    """Return all messages that this member sent or may see, in order. Empty if nobody can send messages."""
+def messages_known_to(turn: OpenTurn, member: int, *, after: int = 0) -> tuple[TeamMessage, ...]:
+    """Return all messages after the one with the number `after` that this member sent or may see, in order.
+    Empty if nobody can send messages."""
     mailbox = mailbox_of(turn)
-    return mailbox.heard(turn.world, member) if mailbox else ()
+    return mailbox.heard(turn.world, member, after) if mailbox else ()
 
 
 def messages_for_agent(

@@ -11,15 +11,15 @@ from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
 from kitchen.infra import db_retry
-from kitchen.play.models import Episode, SeatCommand, Step
+from kitchen.play.models import Episode, Message, SeatCommand, Step
 from kitchen.realtime import clock_handover as handing
 from kitchen.realtime import clock_load
 from kitchen.realtime import clock_owner as owning
 from kitchen.realtime.clock_handover import Receiver
 from kitchen.realtime.clock_load import ClockLoad
 from kitchen.realtime.clock_owner import ClockOwner
-from tests.kitchen.realtime.conftest import Lane
-from tests.kitchen.realtime.test_clock_owner import PATIENCE, Page, _holds, ended, made, opened
+from tests.kitchen.realtime.conftest import Lane, standing
+from tests.kitchen.realtime.test_clock_owner import PATIENCE, Page, _holds, ended, made, opened, two_people
 from tests.live.checking import wrong_commands, wrong_hashes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
@@ -220,3 +220,59 @@ async def test_new_episodes_wait_while_no_process_has_room(
     for one in (page, waiting):
         await one.close()
     await ended(running)
+
+
+class Meanwhile:
+    """A person who writes while a clock process keeps messages for later."""
+
+    def __init__(self, page: Page, clocks: Clocks, *texts: str) -> None:
+        self.page, self.clocks, self.texts = page, clocks, list(texts)
+        self.loop = asyncio.get_running_loop()
+
+    def _kept(self) -> list[Any]:
+        played = [one for owner in self.clocks.owners for one in owner.played.values()]
+        return [one.kept for one in played if one.kept is not None]
+
+    async def _write(self) -> None:
+        message = {"type": "say", "to": [1], "text": self.texts.pop(0), "after": 0}
+        await self.page.socket.send_json_to(message)
+        while not any(self._kept()):
+            await asyncio.sleep(0.005)
+
+    def write(self) -> None:
+        """Write the next text, from another thread, and wait until it has come."""
+        if self._kept():
+            asyncio.run_coroutine_threadsafe(self._write(), self.loop).result(PATIENCE)
+
+
+async def test_what_a_person_writes_while_an_episode_is_stored_and_read_again_arrives_once(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episode = await made(lane, seats=2, steps=2000, tick_ms=30, organisation=two_people())
+    pages, clocks = [await opened(episode, seat) for seat in (0, 1)], Clocks()
+    await pages[0].receive_kind("tick")
+    meanwhile = Meanwhile(pages[0], clocks, "there", "here")
+    store, read = owning.store_tick_groups, owning.read_realtime_episode  # type: ignore[attr-defined]
+
+    def slow_store(owner: str, written: Any, receiver: str = "") -> Any:
+        if receiver:
+            meanwhile.write()
+        return store(owner, written, receiver)
+
+    def slow_read(*given: Any) -> Any:
+        meanwhile.write()
+        return read(*given)
+
+    monkeypatch.setattr(owning, "store_tick_groups", slow_store)
+    monkeypatch.setattr(owning, "read_realtime_episode", slow_read)
+    await clocks.move(episode)
+    owner = clocks.owner_of(episode)
+    assert owner is not None
+    assert "there" in (await pages[1].receive_kind("talk"))["html"]
+    await owner._begin_anew(await database_sync_to_async(standing)(episode))  # a person was replaced
+    assert "here" in (await pages[1].receive_kind("talk"))["html"]
+    for page in pages:
+        await page.close()
+    await clocks.end()
+    written = Message.objects.filter(episode=episode).order_by("number").values_list("text", flat=True)
+    assert await database_sync_to_async(lambda: list(written))() == ["there", "here"]

@@ -21,7 +21,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
-from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.rate_limits import TokenBuckets
@@ -118,6 +118,11 @@ async def made(lane: Lane, *minds: str, **more: Any) -> Episode:
     return found
 
 
+def two_people() -> Organisation:
+    members = Member(0, (0,), is_person=True), Member(1, (1,), is_person=True)
+    return make_organisation("central", members, seats=2, settings={"talk": True})
+
+
 async def stored(episode: Episode) -> Episode:
     found: Episode = await database_sync_to_async(Episode.objects.get)(pk=episode.pk)
     return found
@@ -148,9 +153,7 @@ async def test_two_people_play_to_the_end(lane: Lane, owner: Any) -> None:
 
 
 async def test_what_a_person_writes_is_shown_on_both_pages_and_after_a_reload(lane: Lane, owner: Any) -> None:
-    members = Member(0, (0,), is_person=True), Member(1, (1,), is_person=True)
-    team = make_organisation("central", members, seats=2, settings={"talk": True})
-    episode = await made(lane, seats=2, steps=400, tick_ms=50, organisation=team)
+    episode = await made(lane, seats=2, steps=400, tick_ms=50, organisation=two_people())
     pages = [await opened(episode, seat) for seat in (0, 1)]
     for page in pages:
         await page.receive_kind("whole")
@@ -473,18 +476,20 @@ async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts
         await known.wait()
         return True
 
-    episode = await made(lane, steps=2000, tick_ms=20)
+    episode = await made(lane, seats=2, steps=2000, tick_ms=20, organisation=two_people())
     first = await opened(episode, query="?page=page-one&take=1")
     await first.receive_kind("tick")
     monkeypatch.setattr(page_messages, "_plays", plays)
     second = await opened(episode, query="?page=page-two&take=1")
     await second.receive_kind("whole")
     await second.key("west", number=2)
+    await second.socket.send_json_to({"type": "say", "to": [1], "text": "I am back", "after": 0})
     await second.key("fly", number=3)
     for _ in range(3):
         assert (await second.receive_kind("tick"))["key"] != 2
     known.set()
     assert (await second.receive_kind("notice"))["code"] == "not_offered"
+    assert "I am back" in (await second.receive_kind("talk"))["html"]
     while (await second.receive_kind("tick"))["key"] != 2:
         pass
     await first.close()

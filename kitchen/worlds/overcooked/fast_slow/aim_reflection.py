@@ -17,8 +17,9 @@ from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS, TeamMessage
+from kitchen.contract.team_messages import MAX_PERSON_CHARACTERS, TeamMessage
 from kitchen.contract.world import Event, Json
+from kitchen.words.quoted_messages import clip_line, quote_text, shorten
 from kitchen.worlds.overcooked.fast_slow.work_aims import (
     KINDS_OF_WORK,
     MODES,
@@ -37,6 +38,8 @@ WINDOW_TICKS = 120
 LEAST_BROUGHT, LEAST_SERVED = 6, 4
 """Deeds from which the rule believes that the partner has made one kind of work its own: ingredients brought,
 or soups taken out and served. They are those of two soups."""
+MAX_MESSAGES_TOLD = 10
+"""Largest number of messages in a prompt, the newest ones, its own included."""
 Deed = Sequence[Json]
 """What a seat did in a step: [step, seat, kind of work]."""
 
@@ -107,10 +110,10 @@ def step_part(
 ) -> str:
     """Return the part of the prompt about the present moment. `me` is the agent's number among the members,
     and `messages` are the newest ones."""
+    heard = [one for one in messages if one.sender is not None][-MAX_MESSAGES_TOLD:]
     said = [
-        f"{'You' if one.sender == me else 'Your partner'}: {one.text}"
-        for one in messages
-        if one.sender is not None
+        f"{'You' if one.sender == me else 'Your partner'}: {quote_text(cut)}"
+        for one, cut in ((one, shorten(one.text, MAX_PERSON_CHARACTERS)) for one in heard)
     ]
     done = Counter((seat, work) for _, seat, work in deeds)
     lines = [f"{player_name(seat)}: {work}, {count} times" for (seat, work), count in sorted(done.items())]
@@ -131,7 +134,7 @@ def read_reflection(reply: Reply) -> Reflection | None:
     if aims is None or not {"first", "left", "mode"} & set(given or {}):
         return None
     say = (given or {}).get("say", "")
-    return Reflection(aims, say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) else "")
+    return Reflection(aims, clip_line(say) if isinstance(say, str) else "")
 
 
 def deeds_of(events: Iterable[Event], step: int) -> list[Deed]:

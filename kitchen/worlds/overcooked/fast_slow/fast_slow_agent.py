@@ -16,6 +16,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from kitchen.agents.plain_sentences.sentence_clauses import ORDER, RESUME
+from kitchen.agents.skill_agents.base_agent import SCENE_GROWTH
 from kitchen.agents.skill_agents.decision_model import ModelSession
 from kitchen.agents.skill_agents.settings import INSTANT_SETTINGS
 from kitchen.contract.agent import (
@@ -28,10 +29,11 @@ from kitchen.contract.agent import (
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.decision_notes import NO_COMMAND
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.language_model import Message
+from kitchen.contract.language_model import Message, Request
 from kitchen.contract.organisation import ANSWER, ASK, REQUEST, SAY
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
+from kitchen.llm.call_costs import max_prompt_tokens
 from kitchen.llm.provider_registry import (
     STAND_IN,
     parse_model_setting,
@@ -39,8 +41,9 @@ from kitchen.llm.provider_registry import (
     why_not_usable,
 )
 from kitchen.llm.providers.stand_in_model import StandInAdvice
+from kitchen.words.quoted_messages import MAX_LINE_CHARACTERS, repeats_prompt
 from kitchen.worlds.overcooked.fast_slow import aim_reflection
-from kitchen.worlds.overcooked.fast_slow.aim_reflection import Reflection
+from kitchen.worlds.overcooked.fast_slow.aim_reflection import MAX_MESSAGES_TOLD, Reflection
 from kitchen.worlds.overcooked.fast_slow.aimed_errands import aimed_errand
 from kitchen.worlds.overcooked.fast_slow.fast_slow_memory import (
     REST_TICKS,
@@ -60,7 +63,9 @@ from kitchen.worlds.overcooked.partners.step_aside_agent import step_aside
 BY_WORDS, BY_MODEL = "words", "model"
 """Who changed the aims, in the note: a person's plain sentence, or the model. The stand-in is `STAND_IN`."""
 CHANGES_KEY, THOUGHT_KEY, DROPPED_KEY = "aim_changes", "thought", "dropped_thought"
-"""Keys of the decision's note."""
+WITHHELD_KEY, CONSIDERED_KEY = "withheld", "considered"
+"""Keys of the decision's note. `withheld`: a message of the model that is not sent, because it repeats the
+prompt. `considered`: the number of the last message that the slow mind knew, whether it found aims or not."""
 OTHER_AIMS = Reflection(WorkAims(mode=WAIT))
 """What the stand-in says when it errs."""
 READ_KINDS = frozenset({SAY, ASK, ANSWER, REQUEST})
@@ -68,8 +73,12 @@ RESERVE_SECONDS = 1.0
 """Seconds kept back from the time for a decision; a quarter of it if there are less than four seconds."""
 USUAL_TICKS_BETWEEN_WORDS = 100
 """Ticks between two messages of a person, for the forecast of an agent that thinks only after messages."""
-MESSAGE_TOKENS = 300
-"""Maximum number of tokens by which messages and deeds lengthen a prompt."""
+DEED_TOKENS = 300
+"""Maximum number of tokens by which deeds lengthen a prompt."""
+OWN_WORDS_TOKENS = MAX_MESSAGES_TOLD * max_prompt_tokens(
+    Request("", [Message("user", "\u5b57" * (MAX_LINE_CHARACTERS + 1))])
+)
+"""Maximum number of tokens of the agent's own messages in a prompt. Those of others are counted apart."""
 
 
 class FastSlowAgent(Agent):
@@ -102,7 +111,7 @@ class FastSlowAgent(Agent):
         settings = {name: value for name, value in INSTANT_SETTINGS.items() if name != "memory"}
         return ForecastTrial(
             {**self.chosen, **settings, "reflect_every": 1},
-            extra_tokens=MESSAGE_TOKENS,
+            extra_tokens=SCENE_GROWTH + DEED_TOKENS + OWN_WORDS_TOKENS,
             least_steps_apart=REST_TICKS,
             usual_steps_apart=max(REST_TICKS, self.options.reflect_every or USUAL_TICKS_BETWEEN_WORDS),
         )
@@ -248,6 +257,9 @@ class _Tick:
         call = await session.ask(messages, stand_in, tool)
         self.calls, self.fallback = tuple(session.calls), call.error
         thought = aim_reflection.read_reflection(call.reply) if call.reply else None
+        if thought is not None and repeats_prompt(thought.say, [fixed]):
+            self.note[WITHHELD_KEY] = thought.say
+            thought = replace(thought, say="")
         self.note |= self._reading(thought is not None)
         last = words[-1] if words else None
         self.memory = replace(
@@ -255,6 +267,7 @@ class _Tick:
             reflected=self.situation.step,
             considered=last.number if last else self.memory.considered,
         )
+        self.note[CONSIDERED_KEY] = self.memory.considered
         if thought is not None:
             self._adopt(thought, STAND_IN if session.is_stand_in else BY_MODEL, last)
 
@@ -284,7 +297,6 @@ class _Tick:
             "about": self.memory.changes,
             "asked_in": step,
             "message": [message.number, message.step] if message else None,
-            "considered": self.memory.considered,
         }
         written = (message.number, message.step) if message else None
         self._change(aims, thought.say, by, written, step)
@@ -308,12 +320,13 @@ class _Tick:
     def adopt_late(self, note: Mapping[str, Json]) -> None:
         """Adopt a thought that arrives after its step, if it is still about the present aims and not too
         old."""
-        self.note |= {name: note[name] for name in ("faults", "mended", "asked") if name in note}
-        self.memory = replace(self.memory, reflected=self.situation.step)
+        kept = ("faults", "mended", "asked", WITHHELD_KEY, CONSIDERED_KEY)
+        self.note |= {name: note[name] for name in kept if name in note}
+        considered = max(self.memory.considered, note.get(CONSIDERED_KEY, 0))
+        self.memory = replace(self.memory, reflected=self.situation.step, considered=considered)
         thought = note.get(THOUGHT_KEY)
         if not thought:
             return
-        self.memory = replace(self.memory, considered=max(self.memory.considered, thought["considered"]))
         is_old = self.changes.step - thought["asked_in"] > self.options.oldest_thought
         if is_old or thought["about"] != self.memory.changes:
             self.note[DROPPED_KEY] = {**thought, "why": "too_old" if is_old else "aims_changed"}

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -27,14 +28,20 @@ from kitchen.agents.plain_sentences.sentence_clauses import (
     Clause,
     read_clauses,
 )
-from kitchen.agents.plain_sentences.sentence_words import SentenceWords, Token
+from kitchen.agents.plain_sentences.sentence_words import THING, VERB, SentenceWords, Token
+from kitchen.agents.plain_sentences.verb_forms import GOING
 from kitchen.contract.data_files import read_toml
 from kitchen.worlds.overcooked.fast_slow.work_aims import ASIDE, NO_AIMS, POT, SERVE, WAIT, WORK, WorkAims
 from kitchen.worlds.overcooked.game_rules import DISH, FOOD
 
-SOUP, ALL_FOOD, ALL = "soup", "food", "all"
+SOUP, ALL_FOOD, ALL, UNBLOCK = "soup", "food", "all", "unblock"
+"""Names of things in the file. `UNBLOCK` asks for room with a negation of its own: *don't block me*."""
 OWNED_BY_YOU = "you"
 """The meaning of words such as *yours* and *you*."""
+_NEGATED = frozenset({"neg", "nor", "instead", "without", "nobody", "unable", "except", "avoid", "forget"})
+"""Meanings of words that negate what a clause asks for."""
+_OWNERSHIP = frozenset({"mine", "have", "copula", "leave", "alone"})
+"""Meanings of words that say whose a part of the work is. Their negation may mean either."""
 _BRINGS = frozenset({"", "do", "fetch", "put", "use"})
 _MAKES = frozenset({"cook", "boil", "make", "mix"})
 
@@ -78,17 +85,39 @@ class _Reader:
         self.food = food
         self.names_you = any(token.meaning == OWNED_BY_YOU for token in tokens)
         self.given = set[str]()
+        self.stops_thing = any(
+            one.value == "stop" and one.text.startswith("stop") and then.meaning == THING
+            for one, then in pairwise(tokens)
+        )
+        """True for *stop serving*, but not for *wait for the soup*."""
+        self.stops_verb = any(
+            one.value == "stop" and then.meaning == VERB and then.value != "stop" and then.form != GOING
+            for one, then in pairwise(tokens)
+        )
+        """True for *stop serve*. In Chinese this may be *stop serving* or *stop, then serve*."""
+        self.begins_with_para = bool(tokens) and tokens[0].meaning == "para"
 
     def changed(self, aims: WorkAims, clause: Clause) -> WorkAims | None:
         """Return the aims after this clause; None if it is not understood."""
         if clause.kind == RESUME:
             return NO_AIMS
-        if ASIDE in clause.things:
-            return aims.in_mode(ASIDE) if clause.kind in (ORDER, HALT, AVOID, QUESTION, UNCLEAR) else None
+        if {ASIDE, UNBLOCK} & {*clause.things}:
+            return aims.in_mode(ASIDE) if _asks_for_room(clause) else None
         if clause.kind == HALT:
-            return aims.in_mode(WAIT)
+            return self._halted(aims, clause)
+        if self.stops_verb or _is_ambiguous(clause) or (self.begins_with_para and not clause.verb):
+            return None
         if ALL in clause.things or (clause.kind == ORDER and clause.verb == "do" and not clause.things):
             return NO_AIMS if clause.kind == ORDER else None
+        return self._with_works(aims, clause)
+
+    def _halted(self, aims: WorkAims, clause: Clause) -> WorkAims | None:
+        """Return the aims after a clause that asks to stop: all work, or what it names."""
+        if not clause.things:
+            return aims.in_mode(WAIT)
+        return self._with_works(aims, replace(clause, kind=AVOID, verb="")) if self.stops_thing else None
+
+    def _with_works(self, aims: WorkAims, clause: Clause) -> WorkAims | None:
         works = [one for one in _works(clause, self.food) if one not in FOOD or one in self.food]
         if not works or clause.kind not in (ORDER, OFFER, AVOID):
             return None
@@ -104,6 +133,26 @@ class _Reader:
             return aims.preferring(works)
         self.given |= {*works}
         return aims.preferring(works).only(self.given, self.food)
+
+
+def _asks_for_room(clause: Clause) -> bool:
+    """Return whether a clause that names the way asks for room. *You're not in my way* and *don't step
+    aside* do not, and neither do a question and what somebody tells about the cook."""
+    if UNBLOCK in clause.things:
+        return clause.kind in (ORDER, HALT, AVOID, QUESTION, UNCLEAR)
+    if clause.meanings & _NEGATED:
+        return False
+    return clause.kind == ORDER or (clause.kind == UNCLEAR and "you" not in clause.meanings)
+
+
+def _is_ambiguous(clause: Clause) -> bool:
+    """Return whether a clause forbids something in words that may mean the opposite: *onions are not mine*,
+    *don't leave the onions to me*, *don't worry about the onions*."""
+    if clause.kind != AVOID or not clause.meanings & _NEGATED:
+        return False
+    is_said = not clause.verb and ("you" in clause.meanings or clause.has_unknown)
+    is_turn = clause.verb == "use" and "me" in clause.meanings  # Spanish: *las cebollas no me tocan*
+    return is_said or is_turn or bool(clause.meanings & _OWNERSHIP)
 
 
 def _works(clause: Clause, food: Collection[str]) -> Iterator[str]:

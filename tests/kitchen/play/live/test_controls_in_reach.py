@@ -136,6 +136,15 @@ SCENE = """on => {
 """Opens the scene without drawing it."""
 SCENE_WIDTHS = (390, 844, 1024)
 LOW = {844: 390}
+IN_TURN = """() => {
+    const shown = [".topbar", ".board-frame", ".talks", ".pad"].map(one => document.querySelector(one));
+    const boxes = shown.map(one => one.getBoundingClientRect());
+    const isHidden = (one, above) => one.top < above.bottom - 1 || one.bottom > innerHeight;
+    return boxes.slice(1).filter((one, number) => isHidden(one, boxes[number]));
+}"""
+"""Which of drawing, drawer and pad is behind the one above it, or below the page."""
+UPRIGHT = {390: 844, 360: 740, 800: 1100}
+UNDER_A_CLOCK = "document.querySelector('[data-play]').classList.add('is-ticking')"
 
 
 @pytest.mark.parametrize(
@@ -167,6 +176,15 @@ async def test_nothing_covers_what_one_plays_with(
             found += await unreached(
                 page, f"{at}-{part}", (*game_itself[:2], *controls, *in_place_of_actions)
             )
+    if name == "grid":
+        await page.evaluate(UNDER_A_CLOCK)
+        for width, height in UPRIGHT.items():
+            await resize(page, width, height)
+            await set_drawer(page, on=False)
+            await set_drawer(page, on=True)
+            assert await page.evaluate(IN_TURN) == [], (width, "from the top to the foot")
+            board, _, pad = game_itself
+            found += await unreached(page, f"{name}-{width}-clock-talk", (board, pad, *DRAWER["talk"]))
     assert found == []
     await page.close()
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from kitchen.worlds.overcooked.fast_slow.work_aims import NO_AIMS, WorkAims
@@ -47,6 +51,23 @@ def test_sentence_sets_the_aims_that_it_asks_for(aims: WorkAims, texts: tuple[st
     for text in texts:
         found = read_work_request(text, 1, NO_AIMS, ONION)
         assert (found.aims, found.kind) == (aims, "order"), text
+
+
+CORPUS = tomllib.loads(Path(__file__).with_name("work_sentences.toml").read_text("utf-8"))["meant"]
+
+
+@pytest.mark.parametrize("group", CORPUS, ids=lambda group: group["texts"][0])
+def test_sentence_of_the_corpus_never_leads_to_the_opposite(group: dict[str, Any]) -> None:
+    before = NO_AIMS if group.get("changes", True) else DISHES
+    meant = WorkAims(
+        tuple(group.get("first", ())), frozenset(group.get("left", ())), group.get("mode", "work")
+    )
+    wrong = {}
+    for text in group["texts"]:
+        found = read_work_request(text, 1, before, ONION)
+        if (found.aims, found.kind == "order") != ((meant, True) if before == NO_AIMS else (before, False)):
+            wrong[text] = found
+    assert wrong == {}
 
 
 @pytest.mark.parametrize(
