@@ -318,8 +318,8 @@ def _may_be_sent_by_page(
     world: type[World], given: Mapping[str, Any], before: Mapping[str, Any] | None
 ) -> bool:
     """Return whether this wait repeats the same wait of the step before, or is the first choice after an
-    action. `before` is that wait or action of the same seat. The page may have sent such a wait by itself. The
-    log does not tell, so it is never timed."""
+    action. `before` is that wait or action of the same seat. The page may have sent such a wait by itself.
+    The log does not tell, so it is never timed."""
     if before is None or before["chosen_by"] != PERSON or not _is_page_wait(world, given):
         return False
     return before["command"] == given["command"] or not _is_page_wait(world, before)
