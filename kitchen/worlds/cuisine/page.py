@@ -141,6 +141,9 @@ class CuisinePage(Page):
         "css/stage.css",
         "css/character_images.css",
         f"{_TEMPLATES}/cuisine.css",
+        f"{_TEMPLATES}/cuisine_panels.css",
+        f"{_TEMPLATES}/cuisine_sizes.css",
+        f"{_TEMPLATES}/cuisine_guide.css",
         f"{_TEMPLATES}/floor.css",
         f"{_TEMPLATES}/room.css",
     )
