@@ -89,8 +89,8 @@ class World(ABC):
     moves: ClassVar[frozenset[str]] = frozenset()
     """Kinds of action (`kind_of`) that only move a seat. All others except waiting count as work."""
     waits: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of command (`kind_of`), besides that of `idle`, that only wait. The page may repeat them by
-    itself, one step after another."""
+    """Kinds of command (`kind_of`), besides that of `idle`, that only wait. The page may send them by
+    itself: after an action, and one step after another."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Metric, ...]]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kitchen.registry.world_registry import get_page
+
 SHEETS = [
     *Path("static/css").glob("*.css"),
     *Path("kitchen/worlds/cuisine/static/worlds/cuisine").glob("*.css"),
 ]
+MOST_LINES = 425
 OF_ANYTHING = re.compile(r":has\([^{}]*\)[^{},]*[ >+~]\*\s*[,{]")
 
 
@@ -17,3 +20,11 @@ def test_rules_with_has_say_what_they_apply_to() -> None:
     found = {sheet.name: OF_ANYTHING.findall(sheet.read_text()) for sheet in SHEETS}
     assert {name: rules for name, rules in found.items() if rules} == {}
     assert OF_ANYTHING.search(".play:has(a:not(.b)) .c > * {")
+
+
+def test_the_two_worlds_with_the_most_rules_have_several_short_sheets_that_their_pages_list() -> None:
+    for world in ("cuisine", "collab_overcooked"):
+        sheets = Path(f"kitchen/worlds/{world}/static/worlds/{world}").glob("*.css")
+        lines = {f"worlds/{world}/{sheet.name}": sheet.read_text().count("\n") for sheet in sheets}
+        assert max(lines.values()) <= MOST_LINES
+        assert lines.keys() <= set(get_page(world).styles)

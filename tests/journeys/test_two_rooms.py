@@ -99,6 +99,25 @@ CLICKED_TWICE = """() => [1, 2].map(() => {
 })"""
 """Whether the cook waits after each of two clicks of assistive technology, which send no press before."""
 
+REFUSED = """() => {
+    const { choosing } = document.querySelector("[data-play]"), { send } = choosing;
+    const [target, fragment, line] = ["p", "div", "p"].map(name => document.createElement(name));
+    const tell = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
+    let sent = 0;
+    Object.assign(target, { id: "notice" });
+    line.textContent = "Refused";
+    fragment.append(line);
+    choosing.send = () => { sent += 1; };
+    document.querySelector("#requests [data-key]:not(:disabled)").click();
+    for (const _ of [1, 2, 3]) {
+        tell("htmx:oobBeforeSwap", { target, fragment });
+        tell("htmx:wsAfterMessage", { message: "" });
+    }
+    choosing.send = send;
+    return sent;
+}"""
+"""How often an accepted request is sent while the server refuses everything."""
+
 UNFOLDED = """value => {
     const radio = document.querySelector("[data-play]").choosing.radioOf(value);
     radio.closest("details")?.setAttribute("open", "");
@@ -295,6 +314,7 @@ async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack
     await person.enter(entered(live_stack, tmp_path, SOUP, people=[1], page="practice")[0])
     await page.wait_for_selector("[data-accept]")
     await page.wait_for_selector("#hint:has-text('Press “Do this”')")
+    assert await page.evaluate(REFUSED) == 2, "once more, and no more"
     await page.click("[data-panel-tab=ask]")
     things = await page.locator("#ask-form select").nth(1).locator("option").all_inner_texts()
     assert "Pumpkin slices" in things and len(things) < 6, "what was requested, and what one job makes of it"

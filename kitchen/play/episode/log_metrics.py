@@ -19,6 +19,7 @@ from typing import Any
 
 from django.db.models import F
 
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.language_model import total_cost
 from kitchen.contract.organisation import Organisation
@@ -204,7 +205,8 @@ class SeatConduct:
     idle: int = 0
     """Steps in which the person waited, was refused, or gave no command."""
     turns: int = 0
-    """Steps in which the person was asked and gave a command, except real-time steps and repeated waits."""
+    """Steps in which the person was asked and gave a command, except real-time steps and waits that the page
+    may have sent."""
     seconds: float = 0.0
     """Total seconds from the opening of these steps to the command."""
     work: int = 0
@@ -265,7 +267,7 @@ def _steps(episodes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
 def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
     by_seat: dict[int, SeatConduct] = {}
     all_work = 0
-    before: Mapping[int, Mapping[str, Any]] = {}
+    before: dict[int, Mapping[str, Any]] = {}
     for _, name, tick_ms, commands, events, opened_at in steps:
         world = _world(name)
         if world is None:
@@ -276,9 +278,9 @@ def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
             kind = _kind(world, given, seat in refused)
             all_work += kind == "work"
             if given["chosen_by"] in OWN_CODES:
-                is_timed = not (tick_ms or _is_repeated_wait(world, given, before.get(seat)))
+                is_timed = not (tick_ms or _may_be_sent_by_page(world, given, before.get(seat)))
                 _count(by_seat.setdefault(seat, SeatConduct()), given, kind, opened_at if is_timed else None)
-        before = {given["seat"]: given for given in commands}
+        before |= {each["seat"]: each for each in commands if not _goes_on(world, each, before)}
     for conduct in by_seat.values():
         conduct.all_work = all_work
     return by_seat
@@ -301,17 +303,32 @@ def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
     return "moved" if world.kind_of(command) in world.moves else "work"
 
 
-def _is_repeated_wait(world: type[World], given: Mapping[str, Any], before: Mapping[str, Any] | None) -> bool:
-    """Return whether this wait repeats the same wait of the seat in the step before, `before`. The page may
-    have sent it by itself (`World.waits`), and the log does not tell, so such a wait is never timed."""
-    if before is None or before["chosen_by"] != PERSON or before["command"] != given["command"]:
-        return False
+def _goes_on(world: type[World], given: Mapping[str, Any], before: Mapping[int, Mapping[str, Any]]) -> bool:
+    """Return whether the seat had no choice in this step because its last action, `before`, was going on."""
+    last = before.get(given["seat"])
+    return given["chosen_by"] == BY_WORLD and last is not None and not _is_page_wait(world, last)
+
+
+def _is_page_wait(world: type[World], given: Mapping[str, Any]) -> bool:
+    """Return whether the page can send this kind of command by itself (`World.waits`)."""
     return world.kind_of(tuple(given["command"])) in world.waits
+
+
+def _may_be_sent_by_page(
+    world: type[World], given: Mapping[str, Any], before: Mapping[str, Any] | None
+) -> bool:
+    """Return whether this wait repeats the same wait of the step before, or is the first choice after an
+    action. `before` is that wait or action of the same seat. The page may have sent such a wait by itself.
+    The log does not tell, so it is never timed."""
+    if before is None or before["chosen_by"] != PERSON or not _is_page_wait(world, given):
+        return False
+    return before["command"] == given["command"] or not _is_page_wait(world, before)
 
 
 def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at: datetime | None) -> None:
     """Count one command in the measures of a person. `opened_at` is the time at which the turn opened. It
-    is None if the choice is not timed: in a real-time episode, and for a repeated wait."""
+    is None if the choice is not timed: in a real-time episode, and for a wait that the page may have
+    sent."""
     conduct.steps += 1
     conduct.idle += kind in ("idle", "refused")
     if given["chosen_by"] != PERSON:

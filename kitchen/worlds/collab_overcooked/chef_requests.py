@@ -2,7 +2,8 @@
 
 The chef asks for up to two things at a time, and the person chooses the order. It thanks for a useful thing
 that it did not ask for, and says so if it cannot use a thing. It never sends a request twice while it is
-open. Two programs play as in the benchmark instead, with one request at a time (`recipe_partner`).
+open. A wrong request is dropped when the thing that the chef needs arrives, or after a reminder. Two programs
+play as in the benchmark instead, with one request at a time (`recipe_partner`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ MOST_OPEN = 2
 """Requests that are open at the same time."""
 REMIND_AFTER = 8
 """Steps without any progress after which the chef reminds the person of an open request, in words."""
+LAPSE_AFTER = 1
+"""Reminders without any progress after which a wrong request is dropped instead of being named again. The
+chef then requests something again."""
 ABOUT_KEY = "about"
 """Key of a message's data for commands that its sentence names. They are neither a request nor a plan."""
 COURTESIES = ("thanks_ahead",)
@@ -68,13 +72,16 @@ class OpenRequests:
     """How many of the person's macros were looked at."""
     progress_step: int = 0
     """The step of the last request, reminder, or macro of the person."""
+    reminders: int = 0
+    """How many reminders came since the last request or macro of the person."""
 
     @classmethod
     def from_memory(cls, memory: Any) -> OpenRequests:
         """Return what `to_memory` stored; nothing is open without a memory."""
         stored = memory if isinstance(memory, Mapping) and "open" in memory else {"open": []}
         listed = tuple((thing, tuple(map(tuple, macros))) for thing, macros in stored["open"])
-        return cls(listed, stored.get("macros_read", 0), stored.get("progress_step", 0))
+        numbers = (stored.get(key, 0) for key in ("macros_read", "progress_step", "reminders"))
+        return cls(listed, *numbers)
 
     def to_memory(self) -> Json:
         """Return the requests as JSON."""
@@ -82,6 +89,7 @@ class OpenRequests:
             "open": [[thing, macros] for thing, macros in self.open],
             "macros_read": self.macros_read,
             "progress_step": self.progress_step,
+            "reminders": self.reminders,
         }
 
 
@@ -105,19 +113,18 @@ def ask_person(
     if seen.is_busy:
         return before, (message("finish_first"),) if is_asked else ()
     reactions = tuple(_reactions(seen, before))
-    brought = set(_brought(seen.done, before.macros_read))
-    open_now = tuple(one for one in before.open if _thing(one[1]) not in brought)
+    is_late = seen.step - before.progress_step >= REMIND_AFTER and len(seen.done) == before.macros_read
+    open_now = tuple(_still_open(seen, before, drops_wrong=is_late and before.reminders >= LAPSE_AFTER))
     asked = tuple(_new_requests(seen, open_now, wrong_unit))
     new = tuple(message("do_this", REQUESTS_KEY, macros) for _, macros in asked)
     has_progress = bool(asked) or len(seen.done) != before.macros_read
-    now = OpenRequests((*open_now, *asked), len(seen.done), before.progress_step)
-    now = replace(now, progress_step=seen.step) if has_progress else now
+    now = replace(before, open=(*open_now, *asked), macros_read=len(seen.done))
+    now = replace(now, progress_step=seen.step, reminders=0) if has_progress else now
     if new or reactions:
         return now, (*reactions, *new)
-    is_late = bool(open_now) and seen.step - now.progress_step >= REMIND_AFTER
     if open_now and (is_late or is_asked):
         reminder = message("still_need", ABOUT_KEY, open_now[0][1])
-        return replace(now, progress_step=seen.step), (reminder,)
+        return replace(now, progress_step=seen.step, reminders=now.reminders + is_late), (reminder,)
     return now, (message("nothing_now"),) if is_asked else ()
 
 
@@ -139,6 +146,18 @@ def _brought(done: Sequence[Command], first: int) -> Iterator[str]:
     for number in range(max(first, 1), len(done)):
         if done[number] == (PLACE,) and done[number - 1][0] == PICKUP:
             yield done[number - 1][1]
+
+
+def _still_open(
+    seen: PersonAtWork, before: OpenRequests, *, drops_wrong: bool
+) -> Iterator[tuple[str, Macros]]:
+    """Yield the requests for which neither the requested nor the needed thing was brought. With
+    `drops_wrong`, leave out those for a thing that the chef does not need."""
+    brought = set(_brought(seen.done, before.macros_read))
+    for needed, macros in before.open:
+        requested = _thing(macros, needed)
+        if brought.isdisjoint((needed, requested)) and not (drops_wrong and requested != needed):
+            yield needed, macros
 
 
 def _missing(seen: PersonAtWork) -> list[str]:

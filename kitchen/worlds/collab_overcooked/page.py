@@ -143,6 +143,8 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/wait_on.css",
         f"{_TEMPLATES}/ask_bubble.css",
         f"{_TEMPLATES}/collab_overcooked.css",
+        f"{_TEMPLATES}/pantry_and_asking.css",
+        f"{_TEMPLATES}/rooms_sizes.css",
     )
     scripts = (
         "js/amounts.js",

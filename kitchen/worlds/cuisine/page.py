@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from kitchen.contract.page import (
@@ -140,6 +141,9 @@ class CuisinePage(Page):
         "css/stage.css",
         "css/character_images.css",
         f"{_TEMPLATES}/cuisine.css",
+        f"{_TEMPLATES}/cuisine_panels.css",
+        f"{_TEMPLATES}/cuisine_sizes.css",
+        f"{_TEMPLATES}/cuisine_guide.css",
         f"{_TEMPLATES}/floor.css",
         f"{_TEMPLATES}/room.css",
     )
@@ -337,7 +341,8 @@ class OrderTotals(NamedTuple):
     credit: str = ""
     """Who cooked and who served the dish of the last step, as a sentence."""
     row: int = 0
-    """The number of dishes in a row, as long as no order was missed; 0 if it is below `LEAST_ROW`."""
+    """The number of dishes in a row without a missed order; 0 if it is below `LEAST_ROW`. After a missed
+    order, only the last steps are counted, which the view has."""
 
 
 class StepsLeft(NamedTuple):
@@ -360,8 +365,14 @@ def _done(view: SeatView, lookup: BriefLookup) -> Panel:
     served: Counter[str] = Counter(seen["delivered"])
     missed = "is-missed" if dishes_with_event(view, "failed") else ""
     credit = " ".join(filter(None, (credit_text(dish, view) for dish in fresh)))
-    row = seen["completed"] if not seen["failed"] and seen["completed"] >= LEAST_ROW else 0
-    total = OrderTotals(seen["completed"], seen["failed"], "is-served" if fresh else missed, credit, row)
+    row = _dishes_in_a_row(view)
+    total = OrderTotals(
+        seen["completed"],
+        seen["failed"],
+        "is-served" if fresh else missed,
+        credit,
+        row if row >= LEAST_ROW else 0,
+    )
     dishes = (
         Panel(
             f"served-{number}",
@@ -377,6 +388,15 @@ def _done(view: SeatView, lookup: BriefLookup) -> Panel:
         *dishes,
     )
     return Panel("done", f"{_TEMPLATES}/done.jinja", NoContent(), parts=parts)
+
+
+def _dishes_in_a_row(view: SeatView) -> int:
+    """Return how many dishes were served since the last missed order. If an order was missed, only the
+    steps in `view.history` count."""
+    if not view.observation["failed"]:
+        return int(view.observation["completed"])
+    kinds = [event.kind for step in view.history for event in reversed(step.events)]
+    return list(takewhile(lambda kind: kind != "failed", kinds)).count("completed")
 
 
 _Make = Callable[[SeatView, BriefLookup], Panel]

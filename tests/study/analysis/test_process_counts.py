@@ -31,7 +31,7 @@ NOTHING = Analysis((HARD,), (), (), (), ())
 @pytest.mark.django_db
 def test_failed_checks_are_counted_by_code_for_the_seat_that_failed_them() -> None:
     study = study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]))
-    episode = begun(study, "chef_level_3")
+    episode = begun(study, "zucchini_chef_level_4")
     now = timezone.now()
     for number, code in enumerate(("hands_empty", "hands_empty", "busy"), start=1):
         refused = {"kind": "refused", "seat": 0, "command": ["deliver"], "reasons": [code]}
@@ -51,8 +51,8 @@ def test_failed_checks_are_counted_by_code_for_the_seat_that_failed_them() -> No
     sample = Sample(study, who="everybody")
     found = process_counts(sample)
     assert [(one.condition.key, one.seat, one.episodes) for one in found] == [
-        ("chef_level_3", "chef", 1),
-        ("chef_level_3", "assistant", 1),
+        ("zucchini_chef_level_4", "chef", 1),
+        ("zucchini_chef_level_4", "assistant", 1),
     ]
     chef, assistant = found
     assert dict(chef.totals)["Failed checks"] == 3

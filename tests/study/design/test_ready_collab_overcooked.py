@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 from django.template.loader import render_to_string
@@ -25,6 +26,7 @@ from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.room_layout import DISPENSERS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
@@ -47,6 +49,7 @@ from tests.nightly import nightly
 from tests.study.factories import enter
 
 pytestmark = pytest.mark.django_db
+SEATS = ("chef", "assistant")
 
 
 @pytest.fixture(scope="module")
@@ -65,68 +68,67 @@ def test_everybody_is_chef_and_assistant_in_turn(study: Study) -> None:
     assert not list(blocking_problems(study))
     design = blueprint_of(study)
     games = {group: design.for_group(group).conditions for group in design.groups}
-    for played in games.values():
-        assert [one.within_level for one in played] == [
-            "chef_level_4",
-            "assistant_level_4",
-            "chef_level_5",
-            "assistant_level_5",
-        ]
-        assert [people_in(one) for one in played] == [(0,), (1,)] * 2
+    seats = {group: [people_in(one)[0] for one in played] for group, played in games.items()}
+    assert seats == {"chef_first": [0, 1, 0, 1], "assistant_first": [1, 0, 1, 0]}
     first, second = ([one.settings["task"] for one in played] for played in games.values())
-    swapped = [first[number] for number in (1, 0, 3, 2)]
-    assert second == swapped and len(set(first)) == 4, "the groups swap the seats of the dishes"
+    assert first == second and len(set(first)) == 4, "the groups swap the seats of the dishes"
     person = enter(study, "one")
     levels = [each.condition.within_level for each in person.rounds.order_by("position")]
-    assert levels == [one.within_level for one in games[person.between_group]], "everybody begins as chef"
+    assert levels == [one.within_level for one in games[person.between_group]]
     assert missing_translations(design) == {"es": [], "zh-hans": []}
     assert not list(missing_statements(design)), "the consent tells that messages are stored"
+
+
+def test_neither_practice_nor_knowledge_of_the_steps_goes_with_a_seat(study: Study) -> None:
+    """Whoever is the assistant in a level for the first time has not seen its recipe."""
+    design = blueprint_of(study)
+    levels, naive = Counter[str](), Counter[str]()
+    for group in design.groups:
+        played = [tasks()[one.settings["task"]].level for one in design.for_group(group).conditions]
+        for number, one in enumerate(design.for_group(group).conditions):
+            assert one.within_level.endswith(f"level_{played[number]}")
+            levels[one.within_level] += number
+            naive[one.within_level] += played[number] not in played[:number]
+    assert set(naive.values()) == {1}, "each seat is played once in a level that is new, by one group"
+    by_seat = Counter({seat: sum(n for one, n in levels.items() if one.startswith(seat)) for seat in SEATS})
+    assert by_seat["chef"] == by_seat["assistant"], "the positions add up to the same"
 
 
 def test_it_opens_without_a_warning_of_its_own(study: Study) -> None:
     assert not readiness_problems(study)
 
 
-def test_everybody_practises_as_chef_with_the_offers_of_the_games(study: Study) -> None:
+def test_practice_has_the_seat_and_the_offers_of_the_first_game(study: Study) -> None:
     design = blueprint_of(study)
     practices = [design.for_group(group).practice for group in design.groups]
-    assert [people_in(one) for one in practices] == [(0,)] * 2
+    assert [people_in(one) for one in practices] == [(0,), (1,)]
     assert all(one.offers_plans for one in practices), "the actions of a request follow by themselves"
     older = Blueprint.from_json(design.in_format(7).to_json())
     assert not older.practice.offers_plans, "practice stays as it was in older documents"
 
 
-def begin_with_the_assistant(study: Study) -> None:
-    """Put one group's games as assistant first."""
-    games = ("assistant_level_4", "chef_level_4", "assistant_level_5", "chef_level_5")
-    for number, game in enumerate(games):
-        study.conditions.filter(key=f"eggplant_{game}").update(position=100 + number)
-
-
 def test_each_group_practises_in_its_own_seat(study: Study) -> None:
-    begin_with_the_assistant(study)
     people = [enter(study, entry) for entry in ("one", "two")]
     for person in people:
         finish_page(participant_id=person.pk, page="guide")
         person.refresh_from_db()
     practised = {person.between_group: person.practice for person in people}
     seats = {group: each.seats.get(mind=None).number for group, each in practised.items() if each}
-    assert seats == {"zucchini_first": 0, "eggplant_first": 1}
+    assert seats == {"chef_first": 0, "assistant_first": 1}
     assert {person.between_group: person.practice_seat for person in people} == seats
     rows = {row.who.between_group: row.seat for row in played_episodes(study, EVERYBODY)}
     assert rows == seats, "the export names the seat"
-    (assistant_person,) = (person for person in people if person.between_group == "eggplant_first")
+    (assistant_person,) = (person for person in people if person.between_group == "assistant_first")
     html = Client().get(assistant_person.get_absolute_url()).content.decode()
     assert "You are Cook 2" in html and "You do not have the recipe" in html
 
 
 def test_groups_that_practise_in_another_seat_than_they_play_are_told(study: Study) -> None:
-    begin_with_the_assistant(study)
     part = study.parts.get(kind="practice")
     part.settings = {key: value for key, value in part.settings.items() if key != "own_seat"}
     part.save()
     (problem,) = readiness_problems(study)
-    assert problem.words.startswith("Participants of the group eggplant_first practise in another seat")
+    assert problem.words.startswith("Participants of the group assistant_first practise in another seat")
     assert not problem.hinders
     words = [pair.label for pair in part_pairs(blueprint_of(study).part("practice"))]
     assert "Practise in the seat of the group's first condition" not in words

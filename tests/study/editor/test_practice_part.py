@@ -76,7 +76,7 @@ def test_practice_begins_with_the_seat_of_each_group_where_groups_play_different
     study = study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]))
     study.parts.filter(kind="practice").delete()
     assistants = {"kind": "pair", "settings": {"within": True}, "people": [1]}
-    study.conditions.filter(between_group="eggplant_first").update(organisation=assistants)
+    study.conditions.filter(between_group="assistant_first").update(organisation=assistants)
     assert admin_client.get(address(study)).context["form"].initial["own_seat"] is True
     study.conditions.update(organisation={})
     assert not admin_client.get(address(study)).context["form"].initial["own_seat"]

@@ -75,7 +75,7 @@ def study(db: None) -> Study:
 @pytest.fixture
 def asked(study: Study) -> tuple[Study, Episode, str]:
     """A person as chef has asked for everything, and the agent has answered; and what was requested."""
-    episode, pair = begun(study, "chef_level_3"), soup(study, "chef_level_3")
+    episode, pair = begun(study, "zucchini_chef_level_4"), soup(study, "zucchini_chef_level_4")
     for unit in pair.units:
         assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
     return study, episode, "; ".join(" ".join(macro) for macro in pair.assistant)
@@ -86,7 +86,9 @@ def test_an_event_is_exported_with_its_values(asked: tuple[Study, Episode, str])
     table = get_table("scored_events")
     names = [column.name for column in table.columns_of(study)]
     (row,) = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
-    assert (row["condition"], row["step"], row["messages"]) == ("chef_level_3", 1, [1, 2, 3, 4])
+    assert (row["condition"], row["step"], row["messages"]) == (
+        *("zucchini_chef_level_4", 1, [1, 2, 3, 4, 5, 6]),
+    )
     assert (row["requests"], row["result"], row["known"]) == (requests, "both right", True)
     assert row["ites_request"] == 1 and row["history"] is None
 
@@ -94,14 +96,14 @@ def test_an_event_is_exported_with_its_values(asked: tuple[Study, Episode, str])
 def test_requests_without_words_are_exported_replayed_and_shown_in_words(
     study: Study,
 ) -> None:
-    episode, unit = begun(study, "chef_level_3"), soup(study, "chef_level_3").units[0]
+    episode, unit = begun(study, "zucchini_chef_level_4"), soup(study, "zucchini_chef_level_4").units[0]
     wordless = MessageDraft("", data={REQUESTS_KEY: [list(macro) for macro in unit]})
     assert send_message(episode_id=episode.pk, seat=0, say=wordless).accepted
     answer(episode.pk, 1, episode.minds.get().number)
     table = get_table("messages")
     names = [column.name for column in table.columns_of(study)]
     mine, *_, answered = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
-    words = "Fetch pumpkin; Put it onto the chopping board; Cut on the chopping board"
+    words = "Fetch zucchini; Put it onto the chopping board; Cut on the chopping board"
     assert mine["text"] == "" and mine["requests"].startswith(words)
     assert names[-1] == "requests" and answered["requests"] is None
     (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
@@ -137,7 +139,7 @@ def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[S
     assert no_value in episode_facts([episode.pk])[episode.pk].standing, "an answer may follow in the step"
     submit_commands(episode_id=episode.pk, step=1, commands=[SubmittedCommand(0, ("wait", "1"))])
     decide_step(episode_id=episode.pk, step=1)
-    silent = begun(study, "chef_level_1")
+    silent = begun(study, "zucchini_chef_level_5")
     facts = episode_facts([episode.pk, silent.pk])
     assert "Initiating capability 100 % (n = 1, no interval)" in facts[episode.pk].standing
     assert no_value in facts[silent.pk].standing
@@ -145,17 +147,17 @@ def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[S
 
 
 def test_rows_of_an_assistant_have_no_word_of_the_recipe(study: Study) -> None:
-    episode = begun(study, "assistant_level_3")
+    episode = begun(study, "eggplant_assistant_level_4")
     answer(episode.pk, 1, episode.minds.get().number)
     found = {name: list(rows_of(get_table(name), study)) for name in ("scored_events", "messages")}
-    assert [len(each) for each in found.values()] == [1, 1]
+    assert [len(each) for each in found.values()] == [1, 2], "the chef asks for two things"
     assert not RECIPE.search(str(found))
 
 
 def test_a_failed_check_is_exported_and_replayed_with_seat_and_code_and_without_the_command(
     study: Study,
 ) -> None:
-    episode = begun(study, "chef_level_3")
+    episode = begun(study, "zucchini_chef_level_4")
     refused = {"kind": "refused", "seat": 0, "command": ["deliver"], "reasons": ["hands_empty"]}
     now = timezone.now()
     Step.objects.create(
@@ -166,7 +168,7 @@ def test_a_failed_check_is_exported_and_replayed_with_seat_and_code_and_without_
     names = [column.name for column in table.columns_of(study)]
     (row,) = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
     assert [row[name] for name in ("condition", "step", "seat", "code", "checked")] == [
-        *("chef_level_3", 1, 0, "hands_empty", "command")
+        *("zucchini_chef_level_4", 1, 0, "hands_empty", "command")
     ]
     assert "deliver" not in str(row)
     (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))

@@ -90,6 +90,24 @@ def test_waits_that_the_page_repeats_are_idle_and_not_timed() -> None:
     assert (one.turns, one.thinking_seconds) == (2, (6 + 3) / 2), "what repeats the wait before is not timed"
 
 
+def test_the_wait_that_the_page_sends_after_an_action_is_not_timed() -> None:
+    wait, fetch, go_on = ("wait", "1"), ("pickup", "egg", "ingredient_dispenser"), ("go_on",)
+    episode = played(
+        "collab_overcooked",
+        {"task": "boiled_egg"},
+        (("person", fetch, 6), ("recipe_partner", wait)),
+        (("world", go_on), ("recipe_partner", wait)),
+        (("person", wait), ("recipe_partner", wait)),
+        (("person", wait), ("recipe_partner", wait)),
+        (("person", ("wait", "2"), 3), ("recipe_partner", wait)),
+        (("world", go_on), ("recipe_partner", wait)),
+        (("person", ("wait", "2"), 6), ("recipe_partner", wait)),
+    )
+    one = conduct_by_seat([episode])[episode, 0]
+    assert one.commands == 5
+    assert (one.turns, one.thinking_seconds) == (3, 5), "the action, and the waits of two steps"
+
+
 def test_ticks_on_the_grid() -> None:
     use = ("interact",)
     episode = played(

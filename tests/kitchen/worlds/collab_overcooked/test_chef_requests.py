@@ -148,6 +148,33 @@ def test_an_open_request_is_named_again_in_words_and_not_sent_again() -> None:
     assert len(beside.requests()) == 2
 
 
+def wrong_requests_open(beside: Beside) -> list[str]:
+    """What the chef needs where it requested something else."""
+    return [thing for thing, unit in beside.memory["open"] if all(thing not in macro for macro in unit)]
+
+
+def test_a_wrong_request_is_dropped_when_what_the_chef_needs_arrives() -> None:
+    right = Beside(game(STEW, gamma=3.0))
+    right.step()
+    beside = Beside(game(STEW, gamma=3.0), RecipePartner({"wrong_requests": 1.0}))
+    beside.step()
+    needed = wrong_requests_open(beside)
+    assert len(needed) == MOST_OPEN
+    beside.do(right.requests()[0])
+    beside.step()
+    assert wrong_requests_open(beside)[0] == needed[1] and needed[0] not in wrong_requests_open(beside)
+
+
+def test_a_wrong_request_that_nobody_meets_is_dropped_after_a_reminder() -> None:
+    beside = Beside(game(STEW, gamma=3.0), RecipePartner({"wrong_requests": 1.0}))
+    for _ in range(2 * REMIND_AFTER):
+        beside.step()
+    assert beside.codes() == ["do_this", "do_this", "still_need"]
+    beside.chef = RecipePartner({})
+    beside.step()
+    assert beside.codes()[3:] == ["do_this", "do_this"] and not wrong_requests_open(beside)
+
+
 def test_what_was_lost_is_asked_for_again() -> None:
     beside = Beside(game(SOUP, gamma=3.0))
     beside.step()

@@ -159,6 +159,23 @@ def test_the_guest_likes_what_is_served_and_dislikes_a_missed_order() -> None:
     assert 'class="done-total">' in drawn(play(kitchen()), "done")
 
 
+def test_dishes_in_a_row_are_counted_again_after_a_missed_order() -> None:
+    missed = Event("failed", None, {"dish": "salmonSushi"})
+
+    def row(completed: int, failed: int, *newest_first: tuple[Event, ...]) -> list[str]:
+        steps = tuple(StepView(9 - number, {}, events) for number, events in enumerate(newest_first))
+        view = seen(kitchen(), 0, steps)
+        counted = {**view.observation, "completed": completed, "failed": failed}
+        return re.findall(
+            r"<strong>(\d+)</strong> in a row", drawn(replace(view, observation=counted), "done")
+        )
+
+    assert row(3, 0, (COMPLETED,)) == ["3"], "all that were served"
+    assert row(3, 1, (missed,), (COMPLETED,), (COMPLETED,)) == []
+    assert row(5, 1, (missed, COMPLETED), (COMPLETED,)) == []
+    assert row(5, 1, (COMPLETED,), (), (missed, COMPLETED), (COMPLETED,)) == ["2"]
+
+
 def test_a_guest_waits_for_each_order_and_those_who_come_in_turn_look_different() -> None:
     world, turns = kitchen(), [[("noop",)]]
     view = play(world)

@@ -165,11 +165,12 @@
     if (box) typed.set(event.target.id, { text: box.value, step: play.choosing.step });
   }
 
-  /* The server refuses what was sent with a notice. The text then stays in its box. */
+  /* The server refuses what was sent with a notice. The text then stays in its box. A request is accepted once more,
+     because it may have been pressed a moment too late; not again, because a refusal can last. */
   function onNotice({ detail: { target, fragment } }) {
     if (target.id !== "notice" || !fragment.textContent.trim()) return;
     typed.delete("menu");
-    if (accepting) next = accepting.request;
+    if (accepting && retried !== accepting.request) next = retried = accepting.request;
     accepting = null;
   }
 
@@ -243,10 +244,12 @@
 
   /* While one request is carried out, another one can be put next. So is one that was pressed a moment too late. */
   let next = ""; // the number of the request that is accepted as soon as it can be
+  let retried = ""; // the number of the request that was refused and accepted once more, until something is pressed
   const numberOf = (button) => button.closest("[data-request]").dataset.request;
 
   function press(button) {
     const isNext = next === numberOf(button);
+    retried = "";
     if (isNext || "later" in button.dataset) next = isNext ? "" : numberOf(button);
     else accept(button);
     markNext();
