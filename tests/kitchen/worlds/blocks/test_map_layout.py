@@ -140,7 +140,7 @@ SITE = """([wide, high, deep]) => {
 """Each cell of the site, the cell that a pixel in the middle of its upper side belongs to, and its words."""
 
 
-ROW_OF_STONE = 'legend = { s = "stone" }\nlevels = [["sss"]]'
+WITH_A_GAP = 'legend = { s = "stone", g = "glass" }\nlevels = [["sss.."], ["gg.gg"]]'
 
 
 async def test_a_high_conversation_leaves_the_buttons_of_the_map_in_sight(browser: Browser) -> None:
@@ -190,11 +190,21 @@ PIXEL_OF = """at => { const [x, y] = document.querySelector("[data-play]").mapCa
     return [left + x, top + y]; }"""
 
 
-async def test_a_line_over_cells_places_what_is_in_the_hand_and_a_wrong_block_is_refused_in_words(
+ASK = """([first, ...others]) => {
+    document.querySelector("[data-play]").blockAsking.ask([first, ...others]);
+    return document.querySelector("#talk-form [name=text]").value;
+}"""
+"""Ask for what belongs on these cells. Return what stands in the message box after that."""
+
+
+async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is_lacked_up_to_a_gap(
     browser: Browser,
 ) -> None:
-    world = game("construction", {"stone": 2, "dirt": 5}, {}, own_blueprint=ROW_OF_STONE, by_block=True)
-    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    settings = {"own_blueprint": WITH_A_GAP, "by_block": True, "blueprint_blocked": "others"}
+    world = game("construction", {"stone": 2, "dirt": 5}, {}, **settings)
+    talk = TalkView(member=0, members={0: "Player 1", 1: "Player 2"}, addressees=(1,))
+    view = replace(seen(world, 0), shown=DRAWING_ONLY, talk=talk)
+    page = await open_page(browser, view, get_page(world.kind))
     first, last = [await page.evaluate(PIXEL_OF, [column, 0, 0]) for column in (0, 2)]
     await page.keyboard.press("2")
     assert await page.get_attribute(".slot[aria-pressed=true]", "data-item") == "dirt"
@@ -209,4 +219,8 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_a_wrong_block_is
     await page.mouse.up()
     await page.keyboard.press("Escape")
     assert await page.evaluate(WAITING) == []
+    asked = "Glass on level 2, row 1, columns 1 to 2"
+    assert await page.evaluate(ASK, [[0, 1, 0], [1, 1, 0], [3, 1, 0], [4, 1, 0]]) == asked
+    said = await page.inner_text("[data-toast]")
+    assert said == f"Not sent. It is in the message box now: {asked}", "there is no connection"
     await page.close()
