@@ -122,12 +122,17 @@ UNDER_TALK = """() => [...document.querySelectorAll(".map-tools button:not([hidd
     return one.checkVisibility() && above !== one;
 }).length"""
 """How many buttons below the map lie under something."""
-STAND = """kinds => {
+STAND = """([kinds, placed]) => {
+    const now = document.getElementById("map-now");
+    now.setAttribute("value", JSON.stringify({ ...JSON.parse(now.getAttribute("value")), placed }));
     const chunks = document.getElementById("map-chunks").children;
     for (const one of chunks) one.setAttribute("value", JSON.stringify(kinds));
     document.querySelector("[data-play]").dispatchEvent(new Event("brigade:panels"));
 }"""
-"""Change the blocks of each chunk to these."""
+"""Change the blocks of each chunk to these, of which some are known to be placed by somebody."""
+OWNER = """at => { const { blockOwners } = document.querySelector("[data-play]");
+    return [blockOwners.of(at), blockOwners.last() ?? null]; }"""
+"""The seat that is known to have placed a block, and where this person's newest block is."""
 
 
 SITE = """([wide, high, deep]) => {
@@ -169,8 +174,14 @@ async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_a
     assert (await page.inner_text("[data-pointed]")).startswith("Place sandstone")
     swings = page.locator(".is-builder .character use[href='#pose-chop']")
     assert await swings.count() == 0
-    await page.evaluate(STAND, {"sandstone": [0, 1, 28, 1]})
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 1]}, []])
     assert await swings.count() == 1
+    assert await page.evaluate(OWNER, [4, 0, 3]) == [None, None], "the nearest builder is not its owner"
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 2]}, [[1, 0, 5, 0, 3]]])
+    assert await page.evaluate(OWNER, [5, 0, 3]) == [0, [5, 0, 3]]
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 1]}, [[1, 0, 5, 0, 3]]])
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 2]}, [[1, 0, 5, 0, 3]]])
+    assert await page.evaluate(OWNER, [5, 0, 3]) == [None, None], "it was taken away, and came from somebody"
     await page.evaluate(PAINTED)
     assert (await page.inner_text("[data-pointed]")).startswith("sandstone")
     await page.mouse.move(2, 2)

@@ -45,7 +45,7 @@
     bar.classList.toggle("is-plain", !chooses()); // there it is only shown
     bar.hidden = !items.length || world.now.you < 0;
     undo.hidden = !world.ground.box;
-    undo.disabled = !(play.blockQueue?.isFree() && play.blockQueue.last());
+    undo.disabled = !(play.blockQueue?.isFree() && play.blockOwners.last());
   }
 
   function showSlot([item, name, amount], index) {
