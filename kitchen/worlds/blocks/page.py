@@ -65,9 +65,9 @@ from kitchen.worlds.blocks.suggested_requests import suggested_requests
 _TEMPLATES = "worlds/blocks"
 _SCRIPTS = (
     *("block_pictures", "map_blocks", "cell_words", "map_camera", "map_labels", "map_spots", "builder_deeds"),
-    *("block_hotbar", "block_owners", "cell_actions", "block_queue", "block_asking", "map_scenery", "map_depth"),
-    *("ghost_building", "block_landing", "day_clock", "map_painting", "building_party", "building_finish"),
-    *("map_pointing", "map_lines", "map_tools", "map"),
+    *("block_hotbar", "block_owners", "cell_actions", "block_queue", "block_asking", "map_scenery"),
+    *("map_depth", "ghost_building", "block_landing", "day_clock", "map_painting", "building_party"),
+    *("building_finish", "map_pointing", "map_lines", "map_tools", "map"),
 )
 """The scripts of the map, in the order in which they use each other."""
 AT_A_TIME = 10

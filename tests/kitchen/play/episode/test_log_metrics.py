@@ -90,6 +90,28 @@ def test_waits_that_the_page_repeats_are_idle_and_not_timed() -> None:
     assert (one.turns, one.thinking_seconds) == (2, (6 + 3) / 2), "what repeats the wait before is not timed"
 
 
+def test_blocks_that_the_page_places_one_after_another_are_timed_once() -> None:
+    def block(column: int) -> Command:
+        return ("place", "stone", str(column), "0", "0")
+
+    go_on = ("go_on",)
+    episode = played(
+        "blocks_construction",
+        {"own_blueprint": 'legend = { s = "stone" }\nlevels = [["ssssssssss"]]'},
+        (("person", block(0), 5), ("blocks_planner", go_on)),
+        (("person", block(1), 0.2), ("blocks_planner", go_on)),
+        (("world", go_on), ("blocks_planner", go_on)),
+        (("person", block(2), 0.2), ("blocks_planner", go_on)),
+        (("person", block(3), 4), ("blocks_planner", go_on)),
+        (("person", go_on, 3), ("blocks_planner", go_on)),
+        (("person", go_on, 0.4), ("blocks_planner", go_on)),
+        (("person", ("give", "1", "stone", "1"), 0.6), ("blocks_planner", go_on)),
+    )
+    one = conduct_by_seat([episode])[episode, 0]
+    assert (one.turns, one.commands) == (4, 7), "the first, the one after a pause, a wait and a gift"
+    assert one.thinking_seconds == (5 + 4 + 3 + 0.6) / 4
+
+
 def test_ticks_on_the_grid() -> None:
     use = ("interact",)
     episode = played(
