@@ -201,6 +201,12 @@ PIXEL_OF = """at => { const [x, y] = document.querySelector("[data-play]").mapCa
     return [left + x, top + y]; }"""
 
 
+HOLD = """pack => {
+    const now = document.getElementById("map-now");
+    now.setAttribute("value", JSON.stringify({ ...JSON.parse(now.getAttribute("value")), pack }));
+    document.querySelector("[data-play]").dispatchEvent(new Event("brigade:panels"));
+}"""
+"""Change what the own builder holds: item, name and amount of each."""
 ASK = """([first, ...others]) => {
     document.querySelector("[data-play]").blockAsking.ask([first, ...others]);
     return document.querySelector("#talk-form [name=text]").value;
@@ -230,6 +236,9 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is
     await page.mouse.up()
     await page.keyboard.press("Escape")
     assert await page.evaluate(WAITING) == []
+    await page.evaluate(HOLD, [["dirt", "dirt", 5]])
+    assert await page.inner_text("[data-toast]") == "stone: none left. Choose another block."
+    assert await page.locator(".slot[aria-pressed=true]").count() == 0, "nothing takes its place by itself"
     asked = "Glass on level 2, row 1, columns 1 to 2"
     assert await page.evaluate(ASK, [[0, 1, 0], [1, 1, 0], [3, 1, 0], [4, 1, 0]]) == asked
     said = await page.inner_text("[data-toast]")

@@ -17,7 +17,8 @@
   const { filled } = play.cellWords;
   const undo = bar.querySelector("[data-undo]");
   const slots = new Map(); // by item
-  let hand = "";
+  let hand = ""; // empty after what was in it has run out: one chooses what comes next
+  let hasHeld = false;
 
   const pack = () => world.now.pack ?? [];
   const amountOf = (item) => pack().find(([one]) => one === item)?.[2] ?? 0;
@@ -35,7 +36,8 @@
   function show() {
     play.querySelector(".world")?.classList.toggle("is-by-block", Boolean(world.ground?.by_block));
     const items = world.now ? ordered() : [];
-    if (!items.some(([item]) => item === hand)) hand = items[0]?.[0] ?? "";
+    if (hand && !items.some(([item]) => item === hand)) runOut();
+    if (!hasHeld && items.length) [hand, hasHeld] = [items[0][0], true];
     for (const [item, slot] of slots) {
       if (items.some(([one]) => one === item)) continue;
       slot.remove();
@@ -46,6 +48,12 @@
     bar.hidden = !items.length || world.now.you < 0;
     undo.hidden = !world.ground.box;
     undo.disabled = !(play.blockQueue?.isFree() && play.blockOwners.last());
+  }
+
+  function runOut() {
+    const words = filled(bar.dataset.ranOut, { item: slots.get(hand)?.title ?? hand });
+    hand = "";
+    if (chooses() && !play.buildingFinish.isOver()) play.buildingFinish.note(words);
   }
 
   function showSlot([item, name, amount], index) {
