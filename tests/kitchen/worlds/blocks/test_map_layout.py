@@ -207,6 +207,16 @@ HOLD = """pack => {
     document.querySelector("[data-play]").dispatchEvent(new Event("brigade:panels"));
 }"""
 """Change what the own builder holds: item, name and amount of each."""
+WITHOUT_PLAN = """({ by_block, placeable }) => {
+    const { mapBlocks: { world }, cellActions } = document.querySelector("[data-play]");
+    const { ground, now } = world;
+    world.ground = { ...ground, by_block, blueprint: null };
+    world.now = { ...now, placeable: placeable ?? now.placeable };
+    const said = cellActions.say([0, 0, 0]);
+    Object.assign(world, { ground, now });
+    return said;
+}"""
+"""What a free cell says to somebody who does not know the plan."""
 ASK = """([first, ...others]) => {
     document.querySelector("[data-play]").blockAsking.ask([first, ...others]);
     return document.querySelector("#talk-form [name=text]").value;
@@ -236,7 +246,12 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is
     await page.mouse.up()
     await page.keyboard.press("Escape")
     assert await page.evaluate(WAITING) == []
+    assert await page.evaluate(WITHOUT_PLAN, {"by_block": True}) == "Place stone"
     await page.evaluate(HOLD, [["dirt", "dirt", 5]])
+    assert await page.evaluate(WITHOUT_PLAN, {"by_block": True}) == "Choose a block below the map first"
+    for by_block in (True, False):
+        none_held = {"by_block": by_block, "placeable": []}
+        assert await page.evaluate(WITHOUT_PLAN, none_held) == "You have no block to place"
     assert await page.inner_text("[data-toast]") == "stone: none left. Choose another block."
     assert await page.locator(".slot[aria-pressed=true]").count() == 0, "nothing takes its place by itself"
     asked = "Glass on level 2, row 1, columns 1 to 2"
