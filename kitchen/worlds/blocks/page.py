@@ -89,7 +89,10 @@ class BlocksPage(DefaultPage):
     views = (DRAWING_TABLES, DRAWING_ONLY)
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
-    styles = (*DefaultPage.styles, "css/stage.css", f"{_TEMPLATES}/map.css")
+    styles = (
+        *(*DefaultPage.styles, "css/stage.css"),
+        *(f"{_TEMPLATES}/{name}.css" for name in ("map", "hotbar_and_goals", "map_layout")),
+    )
     scripts = (
         *DefaultPage.scripts,
         *(f"{_TEMPLATES}/{name}.js" for name in _SCRIPTS),
