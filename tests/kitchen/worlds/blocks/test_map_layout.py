@@ -235,6 +235,7 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is
     first, last = [await page.evaluate(PIXEL_OF, [column, 0, 0]) for column in (0, 2)]
     await page.keyboard.press("2")
     assert await page.get_attribute(".slot[aria-pressed=true]", "data-item") == "dirt"
+    assert await page.inner_text(".slot[aria-keyshortcuts='2'] small") == "dirt"
     await page.mouse.click(*first)
     assert await page.inner_text("[data-toast]") == "Here goes stone: choose 1"
     assert await page.evaluate(WAITING) == []

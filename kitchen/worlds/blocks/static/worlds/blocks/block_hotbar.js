@@ -64,8 +64,12 @@
     if (chooses()) slot.setAttribute("aria-pressed", String(item === hand));
     slot.disabled = !chooses();
     slot.title = name;
+    const digit = index < MOST && chooses() ? String(index + 1) : "";
+    if (digit) slot.setAttribute("aria-keyshortcuts", digit);
+    else slot.removeAttribute("aria-keyshortcuts");
     write(slot.querySelector("b"), String(amount));
-    write(slot.querySelector("kbd"), index < MOST && chooses() ? String(index + 1) : "");
+    write(slot.querySelector("small"), name);
+    write(slot.querySelector("kbd"), digit);
     if (bar.children[index] !== slot) bar.insertBefore(slot, bar.children[index]);
   }
 
@@ -80,8 +84,7 @@
     pictures.fill(picture);
     Object.assign(slot, { type: "button", className: "slot" });
     slot.dataset.item = item;
-    slot.append(picture, document.createElement("b"), document.createElement("kbd"));
-    slot.querySelector("kbd").setAttribute("aria-hidden", "true");
+    slot.append(picture, document.createElement("small"), document.createElement("b"), document.createElement("kbd"));
     return slot;
   }
 
