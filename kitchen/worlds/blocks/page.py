@@ -177,9 +177,9 @@ class BlocksPage(DefaultPage):
         is_block = (
             event.kind == "done" and bool(view.brief.get(BY_BLOCK)) and event.data["macro"][0] in IN_CELLS
         )
-        if is_block and event.seat == view.seat:
+        if is_block and event.seat == view.seat and _is_done_at_once(event, view):
             return ""  # the own command says so
-        if is_block:
+        if is_block and event.seat != view.seat:
             return gettext("{player}: {action}").format(player=player, action=self._done_words(event, view))
         reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
         words = {"player": player, "command": self._done_words(event, view), "reason": reasons}
@@ -509,6 +509,13 @@ class BlocksPage(DefaultPage):
             one, other = self.named(1), self.named(2)
             return text.format(one=one, other=other, first=names[0], second=names[1])
         return gettext("One of you holds all of this: {items}.").format(items=joined_words(names))
+
+
+def _is_done_at_once(event: Event, view: SeatView) -> bool:
+    """Return whether the macro that ended with this event was commanded in the same step."""
+    events = next((step.events for step in view.history if event in step.events), ())
+    own = (each for each in events if each.kind == "performed" and each.seat == event.seat)
+    return any(each.data["command"] == event.data["macro"] for each in own)
 
 
 _GOAL_WITHOUT_BLUEPRINT = gettext_noop(

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import SeatView, TalkView
+from kitchen.contract.page import SeatView, StepView, TalkView
 from kitchen.pages.default_page import CommandChoice
 from kitchen.worlds.blocks.page import PAGES
 from tests.kitchen.worlds.blocks.games import game, play, step
@@ -62,15 +62,30 @@ def test_the_planner_places_one_block_at_a_time_and_finishes_the_building() -> N
 
 def test_everybody_sees_who_placed_a_block_and_the_own_block_is_told_once() -> None:
     world, page = built(), PAGES["blocks_construction"]
-    (event,) = (one for one in world.step({1: ("place", "oak_planks", "0", "1", "0")}) if one.kind == "done")
+    events = world.step({1: ("place", "oak_planks", "0", "1", "0")})
+    (event,) = (one for one in events if one.kind == "done")
     assert world.visible(0, event)
     assert (
         page.event_sentence(event, seen(world, 0))
         == "Robot 2: Place oak planks: level 2, block 1 from the left"
     )
-    assert page.event_sentence(event, seen(world, 1)) == ""
+    own = page.spoken(seen(world, 1, (StepView(1, {}, events),))).shows
+    assert own == ("You: Place oak planks: level 2, block 1 from the left",)
     usual = game("construction", inventories="by_material", own_blueprint=BOX)
     assert not usual.visible(0, event)
+
+
+def test_the_end_of_an_own_placement_that_took_several_steps_is_told() -> None:
+    world, page = built(), PAGES["blocks_construction"]
+    world.at = [(8, 0, 8), (0, 0, 1)]
+    past: tuple[StepView, ...] = ()
+    while not any(event.kind == "done" for step in past[:1] for event in step.events):
+        turn = {0: ("go_on",) if past else ("place", "stone", "0", "0", "0")}
+        past = (StepView(len(past) + 1, {}, world.step(turn)), *past)
+    assert len(past) > 1
+    assert page.spoken(seen(world, 0, past)).shows == (
+        "You: Place stone: bottom, block 1 from the left: done",
+    )
 
 
 def test_a_planner_says_which_level_it_takes_on_once() -> None:
