@@ -73,6 +73,8 @@ def test_everybody_sees_who_placed_a_block_and_the_own_block_is_told_once() -> N
     assert own == ("You: Place oak planks: level 2, block 1 from the left",)
     usual = game("construction", inventories="by_material", own_blueprint=BOX)
     assert not usual.visible(0, event)
+    (setting,) = (each for each in world.settings if each.name == "by_block")
+    assert "All seats see who placed or removed a block" in setting.help
 
 
 def test_the_end_of_an_own_placement_that_took_several_steps_is_told() -> None:
