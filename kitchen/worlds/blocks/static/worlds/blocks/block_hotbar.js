@@ -22,14 +22,13 @@
 
   const pack = () => world.now.pack ?? [];
   const amountOf = (item) => pack().find(([one]) => one === item)?.[2] ?? 0;
-  const isPlaceable = (item) => mapBlocks.holds(item);
   const chooses = () => Boolean(world.ground?.by_block);
   const isTool = () => hand.endsWith("pickaxe");
   const isWanted = (item) => Object.values(world.ground.blueprint?.legend ?? {}).includes(item);
 
   /* what the plan wants comes first, then what else can be placed, then tools */
   function ordered() {
-    const rank = ([item]) => 4 * !isWanted(item) + 2 * !isPlaceable(item) + (item === "dirt");
+    const rank = ([item]) => 4 * !isWanted(item) + 2 * !mapBlocks.holds(item) + (item === "dirt");
     return [...pack()].sort((one, other) => rank(one) - rank(other));
   }
 
@@ -135,9 +134,8 @@
   play.addEventListener("brigade:choice", show); // and after each look at the map (map.js)
 
   play.hotbar = {
-    show, nudge, gift, itemsFor, chooses, isTool: () => chooses() && isTool(), amountOf, isPlaceable,
+    show, nudge, gift, itemsFor, chooses, isTool: () => chooses() && isTool(), amountOf,
     get hand() { return hand; },
     digitOf: (item) => ordered().findIndex(([one]) => one === item) + 1,
-    nameOf: (item) => pack().find(([one]) => one === item)?.[1] ?? item,
   };
 })();
