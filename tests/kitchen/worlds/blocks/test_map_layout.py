@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from playwright.async_api import Browser
 
@@ -227,8 +228,8 @@ ASK = """([first, ...others]) => {
 async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is_lacked_up_to_a_gap(
     browser: Browser,
 ) -> None:
-    settings = {"own_blueprint": WITH_A_GAP, "by_block": True, "blueprint_blocked": "others"}
-    world = game("construction", {"stone": 2, "dirt": 5}, {}, **settings)
+    plan: dict[str, Any] = {"own_blueprint": WITH_A_GAP, "blueprint_blocked": "others"}
+    world = game("construction", {"stone": 2, "dirt": 5}, {}, by_block=True, **plan)
     talk = TalkView(member=0, members={0: "Player 1", 1: "Player 2"}, addressees=(1,))
     view = replace(seen(world, 0), shown=DRAWING_ONLY, talk=talk)
     page = await open_page(browser, view, get_page(world.kind))
@@ -251,7 +252,7 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is
     await page.evaluate(HOLD, [["dirt", "dirt", 5]])
     assert await page.evaluate(WITHOUT_PLAN, {"by_block": True}) == "Choose a block below the map first"
     for by_block in (True, False):
-        none_held = {"by_block": by_block, "placeable": []}
+        none_held: dict[str, object] = {"by_block": by_block, "placeable": []}
         assert await page.evaluate(WITHOUT_PLAN, none_held) == "You have no block to place"
     assert await page.inner_text("[data-toast]") == "stone: none left. Choose another block."
     assert await page.locator(".slot[aria-pressed=true]").count() == 0, "nothing takes its place by itself"
