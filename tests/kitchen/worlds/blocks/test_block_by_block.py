@@ -11,7 +11,7 @@ from kitchen.pages.default_page import CommandChoice
 from kitchen.worlds.blocks.page import PAGES
 from tests.kitchen.worlds.blocks.games import game, play, step
 from tests.kitchen.worlds.blocks.test_block_planner import PLANNER, situation, solved
-from tests.kitchen.worlds.blocks.test_builder_requests import unknowing
+from tests.kitchen.worlds.blocks.test_builder_requests import Talk, unknowing
 from tests.kitchen.worlds.blocks.test_map_panels import shown
 from tests.kitchen.worlds.cuisine.test_page import seen
 
@@ -88,6 +88,19 @@ def test_the_end_of_an_own_placement_that_took_several_steps_is_told() -> None:
     assert page.spoken(seen(world, 0, past)).shows == (
         "You: Place stone: bottom, block 1 from the left: done",
     )
+
+
+def test_the_planner_leaves_a_row_that_a_person_has_begun_while_there_is_other_work() -> None:
+    held = {"stone": 9}
+    talk = Talk("construction", held, held, own_blueprint=TWO_ROWS, by_block=True)
+    talk.world.at = [(0, 0, -1), (1, 0, -1)]  # the person's row is the nearest one
+    talk.events = talk.world.step({0: ("place", "stone", "0", "0", "0")})
+    rows = [int(command[-1]) for command in talk.play(24)]
+    assert rows[:2] == [2, 2] and rows.count(0) == 2, "in the end it fills that one, too"
+    assert talk.world.over and "begun" not in talk.memory
+
+
+TWO_ROWS = 'legend = { s = "stone" }\nlevels = [["sss", "...", "sss"]]'
 
 
 def test_a_planner_says_which_level_it_takes_on_once() -> None:
