@@ -91,6 +91,9 @@ class World(ABC):
     waits: ClassVar[frozenset[str]] = frozenset()
     """Kinds of command (`kind_of`), besides that of `idle`, that only wait. The page may send them by
     itself: after an action, and one step after another."""
+    queued: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of command (`kind_of`) of which a person may choose several at once. The page then sends them one
+    after another, each as soon as its step opens."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Metric, ...]]

@@ -114,16 +114,24 @@
     else if (!talks && option.selected) option.nextElementSibling.selected = true;
   }
 
-  /* a reply that is sent with one press: what stands in the box stays there */
-  function onReply(event) {
-    const button = event.target.closest("[data-reply]");
+  const isConnected = () => document.getElementById("connection").dataset.state === "connected";
+
+  /* sends these words, and what stands in the box stays there; returns whether they went out */
+  function sendAside(text) {
     const form = document.getElementById("talk-form");
-    if (!button || !form || form.querySelector("[data-send]").disabled) return;
+    if (!form || form.querySelector("[data-send]").disabled) return false;
     const box = boxOf(form);
     const written = box.value;
-    box.value = button.textContent;
+    box.value = text;
     form.requestSubmit();
     box.value = written;
+    return isConnected();
+  }
+
+  /* a reply that is sent with one press */
+  function onReply(event) {
+    const button = event.target.closest("[data-reply]");
+    if (button) sendAside(button.textContent);
   }
 
   /* htmx would send it later by itself: it stays in its box instead */
@@ -131,7 +139,7 @@
     if (!event.target.matches("[data-says], .job-act")) return;
     const isJob = event.target.id === "job-form";
     const isOffline = isJob && !event.target.noValidate && !navigator.onLine; // a press of “Send it now” tries
-    if (document.getElementById("connection").dataset.state === "connected" && !isOffline) return;
+    if (isConnected() && !isOffline) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (isJob) event.target.dispatchEvent(new CustomEvent("brigade:unsent", { detail: { after: mine() } }));
@@ -143,7 +151,7 @@
   }
 
   function onConnection() {
-    if (document.getElementById("connection").dataset.state === "connected") held(false);
+    if (isConnected()) held(false);
   }
 
   /* speech: the browser makes text of it while the button is held; the person reads and sends it */
@@ -186,6 +194,7 @@
   hold();
   showWaiting();
   offerPartner();
+  document.querySelector("[data-play]").talk = { sendAside };
   document.addEventListener("click", onReply);
   document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);

@@ -185,6 +185,8 @@ def _decision(row: Decision, member: int, calls: int, cost: float | None) -> Log
     )
 
 
+QUEUE_SECONDS = 1.0
+"""Seconds after its step opened within which the page sends a command of several that were chosen at once."""
 OWN_CODES = frozenset((PERSON, TIMEOUT, CLOCK))
 """`chosen_by` codes of a seat's own steps."""
 EPISODES_PER_READ = 200
@@ -205,8 +207,8 @@ class SeatConduct:
     idle: int = 0
     """Steps in which the person waited, was refused, or gave no command."""
     turns: int = 0
-    """Steps in which the person was asked and gave a command, except real-time steps and waits that the page
-    may have sent."""
+    """Steps in which the person was asked and gave a command, except real-time steps, and commands that the
+    page may have sent."""
     seconds: float = 0.0
     """Total seconds from the opening of these steps to the command."""
     work: int = 0
@@ -268,6 +270,7 @@ def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
     by_seat: dict[int, SeatConduct] = {}
     all_work = 0
     before: dict[int, Mapping[str, Any]] = {}
+    chosen: dict[int, Mapping[str, Any]] = {}
     for _, name, tick_ms, commands, events, opened_at in steps:
         world = _world(name)
         if world is None:
@@ -278,9 +281,14 @@ def _of_episode(steps: Iterable[tuple[Any, ...]]) -> Mapping[int, SeatConduct]:
             kind = _kind(world, given, seat in refused)
             all_work += kind == "work"
             if given["chosen_by"] in OWN_CODES:
-                is_timed = not (tick_ms or _may_be_sent_by_page(world, given, before.get(seat)))
+                is_timed = not (
+                    tick_ms
+                    or _may_be_sent_by_page(world, given, before.get(seat))
+                    or _is_queued(world, given, chosen.get(seat), opened_at)
+                )
                 _count(by_seat.setdefault(seat, SeatConduct()), given, kind, opened_at if is_timed else None)
         before |= {each["seat"]: each for each in commands if not _goes_on(world, each, before)}
+        chosen |= {each["seat"]: each for each in commands if each["chosen_by"] != BY_WORLD}
     for conduct in by_seat.values():
         conduct.all_work = all_work
     return by_seat
@@ -325,9 +333,26 @@ def _may_be_sent_by_page(
     return before["command"] == given["command"] or not _is_page_wait(world, before)
 
 
+def _is_queued(
+    world: type[World], given: Mapping[str, Any], before: Mapping[str, Any] | None, opened_at: datetime
+) -> bool:
+    """Return whether the page may have sent this command by itself, from several that were chosen at once
+    (`World.queued`). It then follows another of its kind, `before`, and came at once. The log does not mark
+    it."""
+    kind = world.kind_of(tuple(given["command"]))
+    if kind not in world.queued or before is None or before["chosen_by"] != PERSON:
+        return False
+    return world.kind_of(tuple(before["command"])) == kind and _seconds(given, opened_at) < QUEUE_SECONDS
+
+
+def _seconds(given: Mapping[str, Any], opened_at: datetime) -> float:
+    """Return the seconds from the opening of the step to the command; at least 0."""
+    return max(0.0, (datetime.fromisoformat(given["received_at"]) - opened_at).total_seconds())
+
+
 def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at: datetime | None) -> None:
     """Count one command in the measures of a person. `opened_at` is the time at which the turn opened. It
-    is None if the choice is not timed: in a real-time episode, and for a wait that the page may have
+    is None if the choice is not timed: in a real-time episode, and for a command that the page may have
     sent."""
     conduct.steps += 1
     conduct.idle += kind in ("idle", "refused")
@@ -338,6 +363,4 @@ def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at:
     conduct.work += kind == "work"
     if opened_at is not None and given.get("planned_in") is None:
         conduct.turns += 1
-        conduct.seconds += max(
-            0.0, (datetime.fromisoformat(given["received_at"]) - opened_at).total_seconds()
-        )
+        conduct.seconds += _seconds(given, opened_at)

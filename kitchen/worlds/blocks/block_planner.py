@@ -35,6 +35,7 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.begun_rows import BEGUN_KEY, PlacedBlocks, begun_cells, recent_blocks
 from kitchen.worlds.blocks.block_aims import nearest_change
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprints import TOOLS
@@ -99,31 +100,33 @@ class BlocksPlanner(Agent):
             remembered = {REQUESTS_KEY: cooks.to_json()} if cooks.last else None
             return Decision(requested_commands(situation, cooks), memory=remembered, says=cooks.answers)
         heard = hear_builder_requests(situation, known.get(REQUESTS_KEY))
+        begun = recent_blocks(situation, known.get(BEGUN_KEY, []))
         if situation.request.because == REASON_TO_ANSWER:
             listed, sent = known.get(LISTED_ITEMS_KEY, known), known.get(SENT_KEY, [])
-            return Decision({}, memory=_memory(heard, listed, sent), says=heard.answers)
+            return Decision({}, memory=_memory(heard, listed, sent, begun), says=heard.answers)
         requested = requested_steps(situation, heard.open, heard.begun)
         commands = requested.commands
         tried = tried_cells(heard.tried, commands)
         waits = situation.step < heard.heard_at + PATIENCE_STEPS and bool(
             people_in_talk(situation, reads=True)
         )
-        team = Team(_without(situation, commands), waits_for_words=waits)
+        team = Team(_without(situation, commands), waits_for_words=waits, begun=begun)
         commands = {**commands_of(team), **commands}
         listed, sent, parts = planner_news(team, commands, known)
         parts += blocked_cells(situation, heard.tried)
         says = (*heard.answers, *((holdings_message(team, parts),) if parts else ()))
         memory = _memory(
-            replace(heard, open=requested.left, begun=requested.begun, tried=tried), listed, sent
+            replace(heard, open=requested.left, begun=requested.begun, tried=tried), listed, sent, begun
         )
         return Decision(commands, memory=memory, says=says)
 
 
-def _memory(heard: BuilderRequests, listed: Json, sent: list[str]) -> Json:
+def _memory(heard: BuilderRequests, listed: Json, sent: list[str], begun: PlacedBlocks) -> Json:
     """Return the agent's memory. It consists of the listed items only, as long as there is nothing else."""
-    if not (heard.last or heard.heard_at or sent):
+    if not (heard.last or heard.heard_at or sent or begun):
         return listed
-    return {REQUESTS_KEY: heard.to_json(), LISTED_ITEMS_KEY: listed, SENT_KEY: sent}
+    memory: dict[str, Json] = {REQUESTS_KEY: heard.to_json(), LISTED_ITEMS_KEY: listed, SENT_KEY: sent}
+    return {**memory, BEGUN_KEY: list(begun)} if begun else memory
 
 
 def _without(situation: Situation, commands: Mapping[int, Command]) -> Situation:
@@ -343,10 +346,14 @@ def _shared_material(team: Team, seat: int) -> Command | None:
 def _building_step(team: Team, seat: int, taken: Iterable[tuple[int, ...]]) -> Command:
     """Return the command to change the nearest wrong cell of the lowest unfinished level. If the seat can
     change none there, return a command to build another level, or to place a block of it where people
-    build block by block. If it can build none, return `go_on`."""
+    build block by block. If it can build none, return `go_on`. Rows that people have begun come last."""
+    seen, legal = team.seen[seat], team.situation.legal[seat]
     verb = "place" if team.situation.briefs[seat].get(BY_BLOCK) else "build"
-    builds = (one for one in team.situation.legal[seat] if one[0] == verb and _cell_of(one) not in taken)
-    return nearest_change(team.seen[seat], taken) or next(builds, GO_ON)
+    for left_out in ({*taken, *begun_cells(seen, legal, team.begun)}, set(taken)):
+        builds = (one for one in legal if one[0] == verb and _cell_of(one) not in left_out)
+        if command := nearest_change(seen, left_out) or next(builds, None):
+            return command
+    return GO_ON
 
 
 def _cell_of(command: Command) -> tuple[int, ...]:

@@ -83,7 +83,8 @@ class Construction(BuildingWorld):
             False,
             help="The page then offers people no command for a whole level, and offers each builder the "
             "nearest blocks that it can place, on any level. `blocks_planner` builds in the same way. Other "
-            "programs can still build a level with one command.",
+            "programs can still build a level with one command. All seats see who placed or removed a block, "
+            "and so what the others hold.",
             later=True,
         ),
         Setting(

@@ -103,6 +103,7 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
     )
     idle: ClassVar[Command] = GO_ON
     moves: ClassVar[frozenset[str]] = frozenset({GOTO})
+    waits: ClassVar[frozenset[str]] = frozenset(GO_ON)
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int] = MOST_COOKS
     figures: ClassVar[tuple[Metric, ...]] = (

@@ -51,6 +51,8 @@ class MacroWorld(AimedWorld, BlockScene):
 
     idle: ClassVar[Command] = GO_ON
     moves: ClassVar[frozenset[str]] = frozenset({"goto", "goto_at", "goto_seat"})
+    waits: ClassVar[frozenset[str]] = frozenset(GO_ON)
+    queued: ClassVar[frozenset[str]] = frozenset({"place"})
     drawn: ClassVar[str] = "events"
     news: ClassVar[str] = "macros that ended"
     secret: ClassVar[tuple[str, ...]] = ("plan", "recipes", "blueprint")

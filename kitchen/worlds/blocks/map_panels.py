@@ -30,6 +30,8 @@ STATION_OF: Mapping[str, str] = {
     **dict.fromkeys(("put", "take", "putInChest"), CHEST),
 }
 """The station that a command uses, by verb."""
+PLACING_STEPS = 3
+"""Past steps whose placed blocks the page is told. A page that is late still learns of each of them."""
 OWN_VERBS = ("discard", "stay", "stop", "go_on", "noop")
 
 
@@ -129,8 +131,19 @@ def _now(view: SeatView) -> dict[str, Json]:
         "left": seen.get("left_by_level"),
         "pack": [[item, item_words(item), amount] for item, amount in own_items(view).items()],
         "day": [seen["steps_left"], view.brief.get("limit", view.brief.get("steps", 0))],
+        "placed": list(_placed(view)),
         "placeable": [[item, item_words(item)] for item in view.picture.get("placeable", ())],
     }
+
+
+def _placed(view: SeatView) -> Iterator[list[int]]:
+    """Yield the blocks that builders are known to have placed in the last steps, as [step, seat, x, y, z],
+    the oldest first."""
+    for step in reversed(view.history[:PLACING_STEPS]):
+        for event in step.events:
+            verb, *words = event.data.get("macro") or [""]
+            if event.kind == "done" and verb == "place" and event.seat is not None:
+                yield [step.number, event.seat, *map(int, words[-3:])]
 
 
 def _own_cell(view: SeatView) -> Sequence[int]:

@@ -6,74 +6,56 @@ A page shows a drawn map, and the same facts as text and tables.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
-from kitchen.contract.team_messages import CODE_KEY, TeamMessage
-from kitchen.contract.world import Aim, Command, Event, Json
-from kitchen.pages.default_page import PLATFORM_EVENTS, CommandChoice, CommandGroup, DefaultPage, SpokenStep
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PublicFact, SeatView
+from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
-from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
+from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece
 from kitchen.worlds.blocks.building_progress import progress_panel
-from kitchen.worlds.blocks.cell_words import cell_words
 from kitchen.worlds.blocks.construction_world import BY_BLOCK, KNOWN_BY
-from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.goal_cards import goal_panel
 from kitchen.worlds.blocks.goal_outcome import goal_outcome
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.lesson_hints import with_lesson
-from kitchen.worlds.blocks.macro_world import GO_ON
-from kitchen.worlds.blocks.map_panels import OWN_VERBS, command_spots, map_panels
+from kitchen.worlds.blocks.map_panels import command_spots, map_panels
 from kitchen.worlds.blocks.page_tables import (
     blueprint_tables,
-    cell_text,
+    cook_table,
     counted_items,
-    distance_text,
     joined_words,
     kitchen_facts,
     knowledge_tables,
     legend_fact,
     level_table,
     missing_by_level,
+    near_table,
     order_texts,
+    player_table,
 )
 from kitchen.worlds.blocks.page_words import (
-    AIM_GROUPS,
-    AIMS,
-    ANSWER_CODE,
-    ANSWER_PARTS,
-    COMMANDS,
-    EVENTS,
-    IN_CELLS,
-    KEYS,
     LOST,
     LOST_BY,
-    REASONS,
-    VERBS,
-    numbered,
-    request_answer,
 )
 from kitchen.worlds.blocks.partner_wait import partner_wait_panel
-from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, placing_words, planner_text
+from kitchen.worlds.blocks.planner_messages import placing_words
 from kitchen.worlds.blocks.suggested_requests import suggested_requests
+from kitchen.worlds.blocks.worded_page import WordedPage
 
 _TEMPLATES = "worlds/blocks"
 _SCRIPTS = (
     *("block_pictures", "map_blocks", "cell_words", "map_camera", "map_labels", "map_spots", "builder_deeds"),
-    *("block_hotbar", "cell_actions", "block_queue", "block_asking", "map_scenery", "map_depth"),
-    *("ghost_building", "block_landing", "day_clock", "map_painting", "building_party", "building_finish"),
-    *("map_pointing", "map_lines", "map_tools", "map"),
+    *("block_hotbar", "block_owners", "cell_actions", "block_queue", "block_asking", "map_scenery"),
+    *("map_depth", "ghost_building", "block_landing", "day_clock", "map_painting", "building_party"),
+    *("building_finish", "map_pointing", "map_lines", "map_tools", "map"),
 )
 """The scripts of the map, in the order in which they use each other."""
 AT_A_TIME = 10
 """Blocks that a suggested request asks for."""
-AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
-"""Verbs whose last word is an amount."""
 
 
 class KnownContent(NamedTuple):
@@ -83,119 +65,24 @@ class KnownContent(NamedTuple):
     tables: tuple[Table, ...]
 
 
-class BlocksPage(DefaultPage):
+class BlocksPage(WordedPage):
     """The page of a world of blocks. It shows what one seat knows on a map, and as facts and tables."""
 
     views = (DRAWING_TABLES, DRAWING_ONLY)
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
-    styles = (*DefaultPage.styles, "css/stage.css", f"{_TEMPLATES}/map.css")
+    styles = (
+        *(*WordedPage.styles, "css/stage.css"),
+        *(f"{_TEMPLATES}/{name}.css" for name in ("map", "hotbar_and_goals", "map_layout")),
+    )
     scripts = (
-        *DefaultPage.scripts,
+        *WordedPage.scripts,
         *(f"{_TEMPLATES}/{name}.js" for name in _SCRIPTS),
         "js/stage.js",
         f"{_TEMPLATES}/partner_wait.js",
     )
-    names = VERBS
-    reasons = REASONS
-    keys = KEYS
-    verbs = ("collect", "attack", "build", "place", "craft", "smelt", "give")
-    asked_verbs = ("remove",)
-    body = gettext_lazy("player")
 
-    # Commands and events
-
-    def word(self, code: str) -> str:
-        """Return the participant's word for a verb, an item, a block or an animal."""
-        return gettext(VERBS[code]) if code in VERBS else item_words(code)
-
-    def phrase(self, command: Command) -> str:
-        """Return a command as text for participants, with its amount if that is not 1."""
-        if not command:
-            return ""
-        verb, *words = command
-        amount = words.pop() if verb in AMOUNT_VERBS and words and words[-1].isdecimal() else ""
-        if verb not in COMMANDS:
-            return sentence_case(" ".join(map(self.word, command)))
-        text = gettext(COMMANDS[verb])
-        try:
-            phrase = text.format(*self._arguments(verb, words))
-        except (IndexError, ValueError):
-            return sentence_case(" ".join(map(self.word, command)))
-        return phrase if amount in ("", "1") else f"{phrase}: {amount}"
-
-    def worded(self, view: SeatView, command: Command) -> str:
-        """Return a command as text for the participant of this view. A cell of the building is named by where
-        it is, such as `bottom, back left corner`."""
-        if len(command) < 4 or command[0] not in IN_CELLS or "size" not in view.brief:
-            return self.phrase(command)
-        *item, x, y, z = command[1:]
-        place = cell_words((int(x), int(y), int(z)), view.brief["size"])
-        return gettext(IN_CELLS[command[0]]).format(*map(item_words, item), place=place)
-
-    def command_groups(
-        self, view: SeatView, without: Container[Command] = ()
-    ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
-        """Return the commands of the menu by verb. Where people build block by block, there is none for a
-        whole level."""
-        if not view.brief.get(BY_BLOCK):
-            return super().command_groups(view, without)
-        levels = {command for command in view.choice.legal if command[0] == "build"}
-        levels.update(command for command in view.choice.legal if command in without)
-        return super().command_groups(view, levels)
-
-    def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
-        """Return the panel of a command of the menu. The idle command is named for what it does now."""
-        panel = super()._choice(command, view, note)
-        if command != GO_ON or not isinstance(panel.shows, CommandChoice):
-            return panel
-        text = gettext("Carry on") if view.observation.get("doing") else gettext("Wait one step")
-        return panel._replace(shows=panel.shows._replace(text=text))
-
-    def _arguments(self, verb: str, words: Sequence[str]) -> list[str]:
-        if verb == "build":
-            return [str(int(words[0]) + 1)]
-        if verb in ("place", "remove"):
-            *item, x, y, z = words
-            return [*map(item_words, item), str(int(x) + 1), str(int(y) + 1), str(int(z) + 1)]
-        is_seat = verb in ("give", "goto_seat")
-        first = [self.named(int(word) + 1) for word in words[:1]] if is_seat else map(item_words, words[:1])
-        return [*first, *map(item_words, words[1:])]
-
-    def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return a sentence about how a macro ended or what happened to an order. Empty for all other
-        events."""
-        if event.kind in PLATFORM_EVENTS:
-            return ""
-        if "dish" in event.data:
-            kind = "missed" if event.kind == "failed" else event.kind
-            return gettext(EVENTS[kind]).format(dish=item_words(event.data["dish"]))
-        player = "" if event.seat is None else self._name_in_news(view.players[event.seat])
-        is_block = (
-            event.kind == "done" and bool(view.brief.get(BY_BLOCK)) and event.data["macro"][0] in IN_CELLS
-        )
-        if is_block and event.seat == view.seat:
-            return ""  # the own command says so
-        if is_block:
-            return gettext("{player}: {action}").format(player=player, action=self._done_words(event, view))
-        reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
-        words = {"player": player, "command": self._done_words(event, view), "reason": reasons}
-        return gettext(EVENTS[event.kind]).format(**words)
-
-    def _name_in_news(self, player: PlayerView) -> str:
-        return gettext("You") if player.is_you else player.name
-
-    def translated_message(self, message: TeamMessage) -> str:
-        """Return a sentence of the planner, or the stand-in's answer to a request, in the reader's language.
-        Empty for other messages."""
-        if message.data.get(CODE_KEY) == PLANNER_CODE:
-            return planner_text(message.data[PARTS_KEY])
-        if message.data.get(CODE_KEY) != ANSWER_CODE:
-            return ""
-        return " ".join(
-            gettext(request_answer(do, seats)).format(player=numbered(seats), thing=item_words(thing))
-            for do, seats, thing in message.data[ANSWER_PARTS]
-        )
+    # Goals, hints and requests
 
     def outcome(self, view: SeatView) -> str:
         """Return a heading that tells whether the goal was reached, and what was missing if not."""
@@ -245,39 +132,9 @@ class BlocksPage(DefaultPage):
         )
         return (*(building if builds else ()), *always)
 
-    def _done_words(self, event: Event, view: SeatView) -> str:
-        macro, count = tuple(event.data["macro"]), event.data.get("n")
-        return self.worded(view, macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
-
-    def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
-        """Return the amount that the page suggests for a command, at most `most`. For `collect`, it is the
-        number of blocks of this kind in sight. A greater amount may get more, because more blocks can come
-        in sight on the way."""
-        if command[0] != "collect":
-            return most
-        in_sight: dict[str, int] = {each["kind"]: each["count"] for each in view.observation["near"]}
-        return min(most, in_sight[command[1]])
-
     def places(self, command: Command, view: SeatView) -> str:
         """Return the ids of the map's spots that a command refers to."""
         return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
-
-    def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim as an instruction, such as `Get 3 wheat`."""
-        verb, *words = aim
-        if verb == "obtain":
-            words = [counted_items(dict.fromkeys(words[0].split(JOIN), int(words[1])))]
-        elif verb == "build":
-            words = [str(int(words[0]) + 1)]
-        elif verb in ("give", "give_all"):
-            words = [self.named(int(words[0]) + 1), *map(item_words, words[1:])]
-        else:
-            words = list(map(item_words, words))
-        return gettext(AIMS[verb]).format(*words)
-
-    def aim_group(self, aim: Aim) -> str:
-        """Return the heading under which the aim is listed."""
-        return gettext(AIM_GROUPS[aim[0]])
 
     # What is seen
 
@@ -310,22 +167,6 @@ class BlocksPage(DefaultPage):
         seen = view.observation
         facts = tuple(self._facts(view)) if seen else ()
         return super().seen_panel(view)._replace(shows=FactsAndTables(facts, tuple(self._tables(view))))
-
-    def spoken(self, view: SeatView) -> Panel:
-        """Return the panel with the text for screen readers. It begins with the reader's own action, unless
-        another sentence says how this action ended."""
-        panel = super().spoken(view)
-        own = [each for step in view.history[:1] for each in step.events if each.seat == view.seat]
-        done = [tuple(each.data["command"]) for each in own if each.kind == "performed"]
-        if (
-            not view.acts
-            or not done
-            or done[0][0] in OWN_VERBS
-            or any(each.kind == "done" and self.event_sentence(each, view) for each in own)
-        ):
-            return panel
-        text = gettext("You: {action}").format(action=self.worded(view, done[0]))
-        return panel._replace(shows=SpokenStep(". ".join(filter(None, (text, panel.shows[0])))))
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
         """Return an empty mapping, because `seen_panel` already shows the whole observation."""
@@ -383,53 +224,12 @@ class BlocksPage(DefaultPage):
         if seen.get("differences"):
             yield level_table(seen, view.brief)
         if "players" in seen:
-            yield self._cook_table(view)
+            yield cook_table(view)
         if "near" in seen:
             if seen["near"] or seen["stations"]:
-                yield self._near_table(seen)
-            yield self._player_table(view)
+                yield near_table(seen, self.named)
+            yield player_table(view)
         yield from knowledge_tables(view.brief)
-
-    def _near_table(self, seen: Mapping[str, Json]) -> Table:
-        here = seen["at"]
-        rows = [
-            (
-                item_words(each["kind"]),
-                distance_text(here, each["at"]),
-                cell_text(each["at"]),
-                str(each["count"]),
-            )
-            for each in seen["near"]
-        ]
-        for each in seen["stations"]:
-            user = each["used_by"]
-            free = "1" if user is None else gettext("used by {name}").format(name=self.named(user + 1))
-            rows.append(
-                (item_words(each["kind"]), distance_text(here, each["at"]), cell_text(each["at"]), free)
-            )
-        head = ("", gettext("Distance"), gettext("Cell"), gettext("How many"))
-        return Table("near", gettext("Near you"), head, tuple(rows))
-
-    def _player_table(self, view: SeatView) -> Table:
-        seen = view.observation
-        rows = tuple(
-            (view.players[each["seat"]].name, distance_text(seen["at"], each["at"]), cell_text(each["at"]))
-            for each in seen["seats"]
-        )
-        return Table("players", gettext("Players"), ("", gettext("Distance"), gettext("Cell")), rows)
-
-    def _cook_table(self, view: SeatView) -> Table:
-        places = {tuple(cell): name for name, cell in view.brief["places"].items()}
-        places |= {tuple(cell): kind for kind, cells in view.brief["things"].items() for cell in cells}
-        rows = tuple(
-            (
-                view.players[each["seat"]].name,
-                item_words(places[at]) if (at := tuple(each["at"])) in places else cell_text(at),
-                counted_items(each["holds"]),
-            )
-            for each in view.observation["players"]
-        )
-        return Table("players", gettext("Players"), ("", gettext("Stands at"), gettext("Holds")), rows)
 
     # The guide
 

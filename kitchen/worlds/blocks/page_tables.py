@@ -1,13 +1,14 @@
-"""Build the facts and tables that participants see in blocks: plan, recipes, blueprint, furnace and orders.
+"""Build the facts and tables that participants see in blocks: plans, recipes, places and orders.
 
 They contain only what the participant's player may know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import sqrt
 
+from kitchen.contract.page import SeatView
 from kitchen.contract.world import Json
 from kitchen.pages.json_tables import Fact, Table
 from kitchen.words.english_text import sentence_case
@@ -129,3 +130,49 @@ def blueprint_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
         head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
         lines = tuple((str(z), *row) for z, row in enumerate(rows, 1))
         yield Table(f"level-{level}", gettext("Level {level}").format(level=level), head, lines)
+
+
+def near_table(seen: Mapping[str, Json], named: Callable[[int], str]) -> Table:
+    """Return the table of the blocks, animals and stations near a seat. `named` returns the name of a player
+    by its number."""
+    here = seen["at"]
+    rows = [
+        (
+            item_words(each["kind"]),
+            distance_text(here, each["at"]),
+            cell_text(each["at"]),
+            str(each["count"]),
+        )
+        for each in seen["near"]
+    ]
+    for each in seen["stations"]:
+        user = each["used_by"]
+        free = "1" if user is None else gettext("used by {name}").format(name=named(user + 1))
+        rows.append((item_words(each["kind"]), distance_text(here, each["at"]), cell_text(each["at"]), free))
+    head = ("", gettext("Distance"), gettext("Cell"), gettext("How many"))
+    return Table("near", gettext("Near you"), head, tuple(rows))
+
+
+def player_table(view: SeatView) -> Table:
+    """Return the table of the other players' places."""
+    seen = view.observation
+    rows = tuple(
+        (view.players[each["seat"]].name, distance_text(seen["at"], each["at"]), cell_text(each["at"]))
+        for each in seen["seats"]
+    )
+    return Table("players", gettext("Players"), ("", gettext("Distance"), gettext("Cell")), rows)
+
+
+def cook_table(view: SeatView) -> Table:
+    """Return the table of the cooks in the kitchen: where each stands, and what it holds."""
+    places = {tuple(cell): name for name, cell in view.brief["places"].items()}
+    places |= {tuple(cell): kind for kind, cells in view.brief["things"].items() for cell in cells}
+    rows = tuple(
+        (
+            view.players[each["seat"]].name,
+            item_words(places[at]) if (at := tuple(each["at"])) in places else cell_text(at),
+            counted_items(each["holds"]),
+        )
+        for each in view.observation["players"]
+    )
+    return Table("players", gettext("Players"), ("", gettext("Stands at"), gettext("Holds")), rows)

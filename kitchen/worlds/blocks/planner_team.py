@@ -15,6 +15,7 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.begun_rows import PlacedBlocks
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
 from kitchen.worlds.blocks.blueprints import TOOLS
@@ -51,8 +52,10 @@ class Team:
     """The agent's knowledge of all seats. It knows its own seats from observations, and the other seats
     from messages."""
 
-    def __init__(self, situation: Situation, *, waits_for_words: bool = False) -> None:
-        self.situation, self.waits_for_words = situation, waits_for_words
+    def __init__(
+        self, situation: Situation, *, waits_for_words: bool = False, begun: PlacedBlocks = ()
+    ) -> None:
+        self.situation, self.waits_for_words, self.begun = situation, waits_for_words, begun
         self.seats = situation.seats
         seen = situation.observations
         self.seen = {seat: seen[seat] for seat in self.seats}

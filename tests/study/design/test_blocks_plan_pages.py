@@ -70,7 +70,7 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_examples_beside_the_message_box_are_understood_in_each_language(study: Study, language: str) -> None:
-    for key, number in {"both_shelter": 2, "you_shelter": 4, "other_shelter": 3}.items():
+    for key, number in {"both_shelter": 1, "you_shelter": 3, "other_shelter": 3}.items():
         person = condition_preview(condition=study.conditions.get(key=key))
         seat = Seat.objects.get(episode__rounds__participant=person, number=0)
         with translation.override(language):

@@ -108,6 +108,28 @@ def test_the_wait_that_the_page_sends_after_an_action_is_not_timed() -> None:
     assert (one.turns, one.thinking_seconds) == (3, 5), "the action, and the waits of two steps"
 
 
+def test_blocks_that_the_page_places_one_after_another_are_timed_once() -> None:
+    def block(column: int) -> Command:
+        return ("place", "stone", str(column), "0", "0")
+
+    go_on = ("go_on",)
+    episode = played(
+        "blocks_construction",
+        {"own_blueprint": 'legend = { s = "stone" }\nlevels = [["ssssssssss"]]'},
+        (("person", block(0), 5), ("blocks_planner", go_on)),
+        (("person", block(1), 0.2), ("blocks_planner", go_on)),
+        (("world", go_on), ("blocks_planner", go_on)),
+        (("person", block(2), 0.2), ("blocks_planner", go_on)),
+        (("person", block(3), 4), ("blocks_planner", go_on)),
+        (("person", go_on, 3), ("blocks_planner", go_on)),
+        (("person", go_on, 0.4), ("blocks_planner", go_on)),
+        (("person", ("give", "1", "stone", "1"), 0.6), ("blocks_planner", go_on)),
+    )
+    one = conduct_by_seat([episode])[episode, 0]
+    assert (one.turns, one.commands) == (3, 7), "the first, the one after a pause, and a gift"
+    assert one.thinking_seconds == (5 + 4 + 0.6) / 3
+
+
 def test_ticks_on_the_grid() -> None:
     use = ("interact",)
     episode = played(

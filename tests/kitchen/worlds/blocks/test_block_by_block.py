@@ -6,12 +6,12 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import SeatView, TalkView
+from kitchen.contract.page import SeatView, StepView, TalkView
 from kitchen.pages.default_page import CommandChoice
 from kitchen.worlds.blocks.page import PAGES
 from tests.kitchen.worlds.blocks.games import game, play, step
 from tests.kitchen.worlds.blocks.test_block_planner import PLANNER, situation, solved
-from tests.kitchen.worlds.blocks.test_builder_requests import unknowing
+from tests.kitchen.worlds.blocks.test_builder_requests import Talk, unknowing
 from tests.kitchen.worlds.blocks.test_map_panels import shown
 from tests.kitchen.worlds.cuisine.test_page import seen
 
@@ -62,15 +62,45 @@ def test_the_planner_places_one_block_at_a_time_and_finishes_the_building() -> N
 
 def test_everybody_sees_who_placed_a_block_and_the_own_block_is_told_once() -> None:
     world, page = built(), PAGES["blocks_construction"]
-    (event,) = (one for one in world.step({1: ("place", "oak_planks", "0", "1", "0")}) if one.kind == "done")
+    events = world.step({1: ("place", "oak_planks", "0", "1", "0")})
+    (event,) = (one for one in events if one.kind == "done")
     assert world.visible(0, event)
     assert (
         page.event_sentence(event, seen(world, 0))
         == "Robot 2: Place oak planks: level 2, block 1 from the left"
     )
-    assert page.event_sentence(event, seen(world, 1)) == ""
+    own = page.spoken(seen(world, 1, (StepView(1, {}, events),))).shows
+    assert own == ("You: Place oak planks: level 2, block 1 from the left",)
     usual = game("construction", inventories="by_material", own_blueprint=BOX)
     assert not usual.visible(0, event)
+    (setting,) = (each for each in world.settings if each.name == "by_block")
+    assert "All seats see who placed or removed a block" in setting.help
+
+
+def test_the_end_of_an_own_placement_that_took_several_steps_is_told() -> None:
+    world, page = built(), PAGES["blocks_construction"]
+    world.at = [(8, 0, 8), (0, 0, 1)]
+    past: tuple[StepView, ...] = ()
+    while not any(event.kind == "done" for step in past[:1] for event in step.events):
+        turn = {0: ("go_on",) if past else ("place", "stone", "0", "0", "0")}
+        past = (StepView(len(past) + 1, {}, world.step(turn)), *past)
+    assert len(past) > 1
+    assert page.spoken(seen(world, 0, past)).shows == (
+        "You: Place stone: bottom, block 1 from the left: done",
+    )
+
+
+def test_the_planner_leaves_a_row_that_a_person_has_begun_while_there_is_other_work() -> None:
+    held = {"stone": 9}
+    talk = Talk("construction", held, held, own_blueprint=TWO_ROWS, by_block=True)
+    talk.world.at = [(0, 0, -1), (1, 0, -1)]  # the person's row is the nearest one
+    talk.events = talk.world.step({0: ("place", "stone", "0", "0", "0")})
+    rows = [int(command[-1]) for command in talk.play(24)]
+    assert rows[:2] == [2, 2] and rows.count(0) == 2, "in the end it fills that one, too"
+    assert talk.world.over and "begun" not in talk.memory
+
+
+TWO_ROWS = 'legend = { s = "stone" }\nlevels = [["sss", "...", "sss"]]'
 
 
 def test_a_planner_says_which_level_it_takes_on_once() -> None:

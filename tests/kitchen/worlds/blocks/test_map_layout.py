@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from playwright.async_api import Browser
 
@@ -122,12 +123,17 @@ UNDER_TALK = """() => [...document.querySelectorAll(".map-tools button:not([hidd
     return one.checkVisibility() && above !== one;
 }).length"""
 """How many buttons below the map lie under something."""
-STAND = """kinds => {
+STAND = """([kinds, placed]) => {
+    const now = document.getElementById("map-now");
+    now.setAttribute("value", JSON.stringify({ ...JSON.parse(now.getAttribute("value")), placed }));
     const chunks = document.getElementById("map-chunks").children;
     for (const one of chunks) one.setAttribute("value", JSON.stringify(kinds));
     document.querySelector("[data-play]").dispatchEvent(new Event("brigade:panels"));
 }"""
-"""Change the blocks of each chunk to these."""
+"""Change the blocks of each chunk to these, of which some are known to be placed by somebody."""
+OWNER = """at => { const { blockOwners } = document.querySelector("[data-play]");
+    return [blockOwners.of(at), blockOwners.last() ?? null]; }"""
+"""The seat that is known to have placed a block, and where this person's newest block is."""
 
 
 SITE = """([wide, high, deep]) => {
@@ -140,7 +146,7 @@ SITE = """([wide, high, deep]) => {
 """Each cell of the site, the cell that a pixel in the middle of its upper side belongs to, and its words."""
 
 
-ROW_OF_STONE = 'legend = { s = "stone" }\nlevels = [["sss"]]'
+WITH_A_GAP = 'legend = { s = "stone", g = "glass" }\nlevels = [["sss.."], ["gg.gg"]]'
 
 
 async def test_a_high_conversation_leaves_the_buttons_of_the_map_in_sight(browser: Browser) -> None:
@@ -169,8 +175,14 @@ async def test_when_blocks_come_the_nearest_builder_swings_and_what_is_pointed_a
     assert (await page.inner_text("[data-pointed]")).startswith("Place sandstone")
     swings = page.locator(".is-builder .character use[href='#pose-chop']")
     assert await swings.count() == 0
-    await page.evaluate(STAND, {"sandstone": [0, 1, 28, 1]})
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 1]}, []])
     assert await swings.count() == 1
+    assert await page.evaluate(OWNER, [4, 0, 3]) == [None, None], "the nearest builder is not its owner"
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 2]}, [[1, 0, 5, 0, 3]]])
+    assert await page.evaluate(OWNER, [5, 0, 3]) == [0, [5, 0, 3]]
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 1]}, [[1, 0, 5, 0, 3]]])
+    await page.evaluate(STAND, [{"sandstone": [0, 1, 28, 2]}, [[1, 0, 5, 0, 3]]])
+    assert await page.evaluate(OWNER, [5, 0, 3]) == [None, None], "it was taken away, and came from somebody"
     await page.evaluate(PAINTED)
     assert (await page.inner_text("[data-pointed]")).startswith("sandstone")
     await page.mouse.move(2, 2)
@@ -190,14 +202,41 @@ PIXEL_OF = """at => { const [x, y] = document.querySelector("[data-play]").mapCa
     return [left + x, top + y]; }"""
 
 
-async def test_a_line_over_cells_places_what_is_in_the_hand_and_a_wrong_block_is_refused_in_words(
+HOLD = """pack => {
+    const now = document.getElementById("map-now");
+    now.setAttribute("value", JSON.stringify({ ...JSON.parse(now.getAttribute("value")), pack }));
+    document.querySelector("[data-play]").dispatchEvent(new Event("brigade:panels"));
+}"""
+"""Change what the own builder holds: item, name and amount of each."""
+WITHOUT_PLAN = """({ by_block, placeable }) => {
+    const { mapBlocks: { world }, cellActions } = document.querySelector("[data-play]");
+    const { ground, now } = world;
+    world.ground = { ...ground, by_block, blueprint: null };
+    world.now = { ...now, placeable: placeable ?? now.placeable };
+    const said = cellActions.say([0, 0, 0]);
+    Object.assign(world, { ground, now });
+    return said;
+}"""
+"""What a free cell says to somebody who does not know the plan."""
+ASK = """([first, ...others]) => {
+    document.querySelector("[data-play]").blockAsking.ask([first, ...others]);
+    return document.querySelector("#talk-form [name=text]").value;
+}"""
+"""Ask for what belongs on these cells. Return what stands in the message box after that."""
+
+
+async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is_lacked_up_to_a_gap(
     browser: Browser,
 ) -> None:
-    world = game("construction", {"stone": 2, "dirt": 5}, {}, own_blueprint=ROW_OF_STONE, by_block=True)
-    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    plan: dict[str, Any] = {"own_blueprint": WITH_A_GAP, "blueprint_blocked": "others"}
+    world = game("construction", {"stone": 2, "dirt": 5}, {}, by_block=True, **plan)
+    talk = TalkView(member=0, members={0: "Player 1", 1: "Player 2"}, addressees=(1,))
+    view = replace(seen(world, 0), shown=DRAWING_ONLY, talk=talk)
+    page = await open_page(browser, view, get_page(world.kind))
     first, last = [await page.evaluate(PIXEL_OF, [column, 0, 0]) for column in (0, 2)]
     await page.keyboard.press("2")
     assert await page.get_attribute(".slot[aria-pressed=true]", "data-item") == "dirt"
+    assert await page.inner_text(".slot[aria-keyshortcuts='2'] small") == "dirt"
     await page.mouse.click(*first)
     assert await page.inner_text("[data-toast]") == "Here goes stone: choose 1"
     assert await page.evaluate(WAITING) == []
@@ -209,4 +248,16 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_a_wrong_block_is
     await page.mouse.up()
     await page.keyboard.press("Escape")
     assert await page.evaluate(WAITING) == []
+    assert await page.evaluate(WITHOUT_PLAN, {"by_block": True}) == "Place stone"
+    await page.evaluate(HOLD, [["dirt", "dirt", 5]])
+    assert await page.evaluate(WITHOUT_PLAN, {"by_block": True}) == "Choose a block below the map first"
+    for by_block in (True, False):
+        none_held: dict[str, object] = {"by_block": by_block, "placeable": []}
+        assert await page.evaluate(WITHOUT_PLAN, none_held) == "You have no block to place"
+    assert await page.inner_text("[data-toast]") == "stone: none left. Choose another block."
+    assert await page.locator(".slot[aria-pressed=true]").count() == 0, "nothing takes its place by itself"
+    asked = "Glass on level 2, row 1, columns 1 to 2"
+    assert await page.evaluate(ASK, [[0, 1, 0], [1, 1, 0], [3, 1, 0], [4, 1, 0]]) == asked
+    said = await page.inner_text("[data-toast]")
+    assert said == f"Not sent. It is in the message box now: {asked}", "there is no connection"
     await page.close()

@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import DRAWING_TABLES, SeatView
+from kitchen.contract.page import DRAWING_TABLES, SeatView, StepView
+from kitchen.contract.world import Command
 from kitchen.play.live.render_page import Screen
 from kitchen.registry.world_registry import get_page
 from kitchen.worlds.blocks.block_grid import CHUNK
@@ -113,6 +114,25 @@ def test_the_seat_walks_and_what_it_took_is_gone() -> None:
     assert own["at"] == now["at"] == [-14, 0, -14] and own["holds"] == ["apple", "gold_ingot", "wheat"]
     there = cells(world.picture(0)["chunks"])
     assert (-17, 0, -17) not in there and there[-18, 0, -17] == "wheat"
+
+
+def test_the_page_is_told_who_placed_a_block_where_this_is_known_and_of_no_block_of_a_level() -> None:
+    def placed(turn: dict[int, Command], **settings: Any) -> Any:
+        world = game("construction", {"stone": 9}, {"glass": 9}, own_blueprint=TWO_LEVELS, **settings)
+        past: tuple[StepView, ...] = ()
+        for number in range(1, 4):
+            events = world.step(turn if number == 1 else {})
+            past = (StepView(number, {}, tuple(each for each in events if world.visible(0, each))), *past)
+        assert (0, 0, 0) in cells(world.picture(0)["chunks"])
+        return shown(seen(world, 0, past), "map-now")["placed"]
+
+    stone, glass = ("place", "stone", "0", "0", "0"), ("place", "glass", "0", "1", "0")
+    assert placed({0: stone, 1: glass}, by_block=True) == [[1, 0, 0, 0, 0], [1, 1, 0, 1, 0]]
+    assert placed({0: stone, 1: glass}) == [[1, 0, 0, 0, 0]], "what the other one does is not seen"
+    assert placed({0: ("build", "0")}) == []
+
+
+TWO_LEVELS = 'legend = { s = "stone", g = "glass" }\nlevels = [["s"], ["g"]]'
 
 
 def test_a_page_in_tables_has_no_map() -> None:

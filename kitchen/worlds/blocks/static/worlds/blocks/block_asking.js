@@ -4,7 +4,8 @@
 
 (() => {
   const play = document.querySelector("[data-play]");
-  if (!play?.querySelector("[data-map]")) return;
+  const stage = play?.querySelector("[data-map]");
+  if (!stage) return;
 
   const { mapBlocks } = play;
   const { world, blockAt, wantedAt, inSite } = mapBlocks;
@@ -15,12 +16,22 @@
     return Boolean(wantedAt(...at)) && !mapBlocks.holds(wantedAt(...at));
   }
 
-  /* of a line, the cells that are straight on from the first one, in its row or its column */
+  /* of a line, the cells that lie side by side from the first one on, in its row or its column: a request names a whole
+     stretch, and its reader does not know where the plan has gaps */
   function straight(cells) {
     const [first] = cells;
-    const same = (axis) => cells.filter((at) => at[1] === first[1] && at[axis] === first[axis] && wantedAt(...at) === wantedAt(...first));
-    const [row, column] = [same(2), same(0)];
+    const fits = (at) => at[1] === first[1] && wantedAt(...at) === wantedAt(...first);
+    const side = (axis) => stretch(cells.filter((at) => fits(at) && at[2 - axis] === first[2 - axis]), first, axis);
+    const [row, column] = [side(0), side(2)];
     return row.length >= column.length ? row : column;
+  }
+
+  function stretch(cells, first, axis) {
+    const places = new Set(cells.map((at) => at[axis]));
+    let [low, high] = [first[axis], first[axis]];
+    while (places.has(low - 1)) low -= 1;
+    while (places.has(high + 1)) high += 1;
+    return cells.filter((at) => at[axis] >= low && at[axis] <= high);
   }
 
   function range(values, one, several) {
@@ -37,16 +48,19 @@
     return text.charAt(0).toUpperCase() + text.slice(1);
   }
 
+  /* what cannot be sent now is put into the message box, and the page says so */
   function ask(cells) {
-    const form = document.getElementById("talk-form");
-    if (!form || form.querySelector("[data-send]").disabled) return;
     const text = words(straight(cells));
-    const box = form.querySelector('[name="text"]');
-    const written = box.value;
-    box.value = text;
-    form.requestSubmit();
-    box.value = written;
-    play.buildingFinish.say(text, true);
+    const isSent = play.talk.sendAside(text);
+    if (!isSent) keep(text);
+    play.buildingFinish.say(isSent ? text : filled(stage.dataset.unsent, { text }), true);
+  }
+
+  function keep(text) {
+    const box = document.querySelector('#talk-form [name="text"]');
+    if (!box || box.value.includes(text)) return;
+    box.value = [box.value, text].filter(Boolean).join(" ");
+    box.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   play.blockAsking = { canAsk, ask };

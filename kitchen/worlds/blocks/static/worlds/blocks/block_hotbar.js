@@ -17,25 +17,26 @@
   const { filled } = play.cellWords;
   const undo = bar.querySelector("[data-undo]");
   const slots = new Map(); // by item
-  let hand = "";
+  let hand = ""; // empty after what was in it has run out: one chooses what comes next
+  let hasHeld = false;
 
   const pack = () => world.now.pack ?? [];
   const amountOf = (item) => pack().find(([one]) => one === item)?.[2] ?? 0;
-  const isPlaceable = (item) => mapBlocks.holds(item);
   const chooses = () => Boolean(world.ground?.by_block);
   const isTool = () => hand.endsWith("pickaxe");
   const isWanted = (item) => Object.values(world.ground.blueprint?.legend ?? {}).includes(item);
 
   /* what the plan wants comes first, then what else can be placed, then tools */
   function ordered() {
-    const rank = ([item]) => 4 * !isWanted(item) + 2 * !isPlaceable(item) + (item === "dirt");
+    const rank = ([item]) => 4 * !isWanted(item) + 2 * !mapBlocks.holds(item) + (item === "dirt");
     return [...pack()].sort((one, other) => rank(one) - rank(other));
   }
 
   function show() {
     play.querySelector(".world")?.classList.toggle("is-by-block", Boolean(world.ground?.by_block));
     const items = world.now ? ordered() : [];
-    if (!items.some(([item]) => item === hand)) hand = items[0]?.[0] ?? "";
+    if (hand && !items.some(([item]) => item === hand)) runOut();
+    if (!hasHeld && items.length) [hand, hasHeld] = [items[0][0], true];
     for (const [item, slot] of slots) {
       if (items.some(([one]) => one === item)) continue;
       slot.remove();
@@ -45,7 +46,13 @@
     bar.classList.toggle("is-plain", !chooses()); // there it is only shown
     bar.hidden = !items.length || world.now.you < 0;
     undo.hidden = !world.ground.box;
-    undo.disabled = !(play.blockQueue?.isFree() && play.blockQueue.last());
+    undo.disabled = !(play.blockQueue?.isFree() && play.blockOwners.last());
+  }
+
+  function runOut() {
+    const words = filled(bar.dataset.ranOut, { item: slots.get(hand)?.title ?? hand });
+    hand = "";
+    if (chooses() && !play.buildingFinish.isOver()) play.buildingFinish.note(words);
   }
 
   function showSlot([item, name, amount], index) {
@@ -56,8 +63,12 @@
     if (chooses()) slot.setAttribute("aria-pressed", String(item === hand));
     slot.disabled = !chooses();
     slot.title = name;
+    const digit = index < MOST && chooses() ? String(index + 1) : "";
+    if (digit) slot.setAttribute("aria-keyshortcuts", digit);
+    else slot.removeAttribute("aria-keyshortcuts");
     write(slot.querySelector("b"), String(amount));
-    write(slot.querySelector("kbd"), index < MOST && chooses() ? String(index + 1) : "");
+    write(slot.querySelector("small"), name);
+    write(slot.querySelector("kbd"), digit);
     if (bar.children[index] !== slot) bar.insertBefore(slot, bar.children[index]);
   }
 
@@ -72,8 +83,7 @@
     pictures.fill(picture);
     Object.assign(slot, { type: "button", className: "slot" });
     slot.dataset.item = item;
-    slot.append(picture, document.createElement("b"), document.createElement("kbd"));
-    slot.querySelector("kbd").setAttribute("aria-hidden", "true");
+    slot.append(picture, document.createElement("small"), document.createElement("b"), document.createElement("kbd"));
     return slot;
   }
 
@@ -124,9 +134,8 @@
   play.addEventListener("brigade:choice", show); // and after each look at the map (map.js)
 
   play.hotbar = {
-    show, nudge, gift, itemsFor, chooses, isTool: () => chooses() && isTool(), amountOf, isPlaceable,
+    show, nudge, gift, itemsFor, chooses, isTool: () => chooses() && isTool(), amountOf,
     get hand() { return hand; },
     digitOf: (item) => ordered().findIndex(([one]) => one === item) + 1,
-    nameOf: (item) => pack().find(([one]) => one === item)?.[1] ?? item,
   };
 })();

@@ -1,5 +1,5 @@
-/* How a block comes: it falls, lands with dust and a sound, and the colour and number of who placed it are seen for a
-   moment. A row or level that is done glows. With less motion, only the number is shown. `blockLanding` of [data-play]. */
+/* How a block comes: it falls, lands with dust and a sound, and the colour and number of who placed it, if
+   that is known, are seen for a moment. A row or level that is done glows. With less motion, only the number is shown. `blockLanding` of [data-play]. */
 "use strict";
 
 (() => {
@@ -31,7 +31,7 @@
     const placed = changed.filter(({ at, kind }) => kind && inSite(at));
     const taken = changed.filter(({ at, kind }) => !kind && inSite(at));
     const since = now() - (CALM.matches ? FALL : 0);
-    falls.push(...placed.map(({ at, kind }) => ({ at, kind, seat: play.blockQueue.ownerOf(at), since, heard: false })));
+    falls.push(...placed.map(({ at, kind }) => ({ at, kind, seat: play.blockOwners.of(at), since, heard: false })));
     falls.push(...taken.map(({ at }) => ({ at, kind: "", seat: null, since: now() - FALL, heard: true })));
     if (taken.length) cue("chop");
     if (placed.length) setTimeout(() => play.mapView.draw(), FALL + MARK); // without its mark

@@ -1,6 +1,6 @@
 /* Blocks that are to be placed one after another: a press on a cell adds one, and a line drawn over cells adds each of them.
    Nothing that is pressed while a step is played is lost. Escape, or a press on a cell of the line, takes back what is left.
-   It also knows which blocks this person placed: the last one can be undone. `blockQueue` of [data-play]. */
+   The last block that this person placed can be undone (block_owners.js). `blockQueue` of [data-play]. */
 "use strict";
 
 (() => {
@@ -10,13 +10,12 @@
 
   const REST = ["go_on", "stop", "noop"];
   const PACE = 150; // milliseconds between two blocks, in which each is seen to land
-  const { cellActions, choosing, hotbar, mapBlocks } = play;
+  const { blockOwners, cellActions, choosing, hotbar, mapBlocks } = play;
   const { world, blockAt, inSite } = mapBlocks;
   const keyOf = (at) => at.join("_");
   const waiting = []; // where what is to be placed
-  const own = new Set(); // cells that this person filled
-  let placed = []; // the same in their order
   let timer = 0;
+  let pace = 0; // milliseconds before the next one: the first one waits for nothing
   let drawn = null; // the line that is being drawn: its cells
 
   const cells = () => [...waiting.map(({ at }) => at), ...(drawn ?? [])];
@@ -49,7 +48,7 @@
   /* the next one, as soon as one may choose again */
   function goOn() {
     if (timer || !waiting.length || !isFree()) return;
-    timer = setTimeout(send, placed.length ? PACE : 0);
+    timer = setTimeout(send, pace);
   }
 
   function send() {
@@ -73,43 +72,21 @@
   /* whatever sent it: the map, the menu or the keyboard */
   function note() {
     const words = choosing.sent ? JSON.parse(choosing.sent.value) : [];
-    const at = words.slice(-3).map(Number);
-    if (words[0] === "place" && !own.has(keyOf(at))) {
-      own.add(keyOf(at));
-      placed.push(at);
-    }
-    if (words[0] === "remove") forget(at);
+    if (words[0] === "place") pace = PACE;
     goOn();
   }
 
-  function forget(at) {
-    own.delete(keyOf(at));
-    placed = placed.filter((one) => keyOf(one) !== keyOf(at));
-  }
-
-  const last = () => placed.findLast((at) => blockAt(...at));
-
   function undo() {
-    const at = last();
+    const at = blockOwners.last();
     clear();
     if (at && isFree()) command(["remove", ...at]);
-  }
-
-  /* whose block it is that has come: this person's, or of the other builder that is nearest */
-  function ownerOf(at) {
-    const builders = world.now.spots.filter((one) => "seat" in one);
-    const you = builders.find(({ spot }) => spot === "you");
-    if (own.has(keyOf(at)) && you) return you.seat;
-    const far = ({ at: [x, , z] }) => Math.hypot(x - at[0], z - at[2]);
-    const others = builders.filter((one) => one !== you);
-    return [...others].sort((one, other) => far(one) - far(other))[0]?.seat ?? null;
   }
 
   document.addEventListener("keydown", ({ key }) => key === "Escape" && clear());
   play.addEventListener("brigade:choice", note);
   play.addEventListener("brigade:panels", () => goOn());
   play.blockQueue = {
-    add, clear, isFree, canLay, isEnough, cells, last, undo, ownerOf, command,
+    add, clear, isFree, canLay, isEnough, cells, undo, command,
     draw: (line) => {
       drawn = line;
       play.mapView.draw();

@@ -52,6 +52,14 @@
     return level ? "roof" : "floor";
   }
 
+  /* says it without a word over what is celebrated now */
+  function note(words) {
+    const isCelebrating = !toast.hidden && !toast.classList.contains("is-note");
+    if (!isCelebrating) return say(words, true);
+    document.getElementById("stage-said").textContent += ` ${words}`;
+    return undefined;
+  }
+
   function say(words, isNote = false) {
     toast.textContent = words;
     toast.classList.toggle("is-note", isNote);
@@ -213,5 +221,5 @@
     pen.fill();
   }
 
-  play.buildingFinish = { look, say, stageOf, turn, isBusy, paintParty, paintTurned, paintLights, isOver };
+  play.buildingFinish = { look, say, note, stageOf, turn, isBusy, paintParty, paintTurned, paintLights, isOver };
 })();

@@ -99,5 +99,5 @@
     pen.fill();
   }
 
-  play.buildingParty = { begin, isBusy, paintLanterns, paintGuests, paintFireworks, hasBegun: () => since > 0 };
+  play.buildingParty = { begin, isBusy, paintLanterns, paintGuests, paintFireworks };
 })();

@@ -27,7 +27,9 @@
     const { hotbar } = play;
     const [first, second] = hotbar.itemsFor(at);
     if (!ground.blueprint && second) return stage.dataset.anyWords;
-    if (!ground.blueprint) return first ? filled(stage.dataset.placeWords, { item: nameOf(first) }) : stage.dataset.chooseWords;
+    if (!ground.blueprint && !first && now.you < 0) return "";
+    if (!ground.blueprint && !first) return now.placeable.length && hotbar.chooses() ? stage.dataset.chooseWords : stage.dataset.noneWords;
+    if (!ground.blueprint) return filled(stage.dataset.placeWords, { item: nameOf(first) });
     if (!wanted) return stage.dataset.emptyWords;
     if (now.you >= 0 && mapBlocks.holds(wanted) && !first) return filled(stage.dataset.other, { item: nameOf(wanted), n: hotbar.digitOf(wanted) });
     if (play.blockAsking.canAsk(at)) return filled(stage.dataset.asks, { item: nameOf(wanted) });

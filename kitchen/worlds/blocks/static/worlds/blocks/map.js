@@ -11,7 +11,7 @@
   const GLIDE = [240, 700]; // least and most milliseconds of a walk
   const PACE = 90; // milliseconds for a cell
   const BESIDE = 1.8; // times as wide as high
-  const { blockLanding, builderDeeds, buildingFinish, dayClock, hotbar, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
+  const { blockLanding, blockOwners, builderDeeds, buildingFinish, dayClock, hotbar, mapBlocks, mapCamera, mapDepth, mapPainting, mapPointing, mapSpots, mapTools } = play;
   const { world, standing } = mapBlocks;
   const { view, ANGLE, USUAL, CALM } = mapCamera;
   const progress = () => document.getElementById("progress");
@@ -22,6 +22,7 @@
   function read() {
     const before = world.now;
     const changed = mapBlocks.read();
+    blockOwners.read(changed);
     const seen = before && view.height ? view.eyes : null;
     const own = world.now.spots.find(({ spot }) => spot === "you");
     view.place = own ? standing(own.at) : world.now.at;
