@@ -1,5 +1,8 @@
 """Film ten seconds of each world for the README: `make films` writes docs/film-WORLD.webp.
 
+`python -m tests.films --covers` takes instead the pictures that participants see before a game
+(`Page.cover`).
+
 A program plays on a participant's page in a real browser, in the study of `WORLD.toml`. It gives the commands
 that the world's adviser recommends. The browser sends a picture whenever the page has changed.
 """
@@ -41,6 +44,18 @@ SECONDS = 10.0
 PER_SECOND = 10
 """Pictures a second."""
 QUALITY = 55
+WALL, LAWN = "#e3ede6", "#d3e7b4"
+COVERS = {
+    "grid": ("overcooked", 60, WALL),
+    "collab": ("collab_overcooked", 12, WALL),
+    "blocks": ("blocks", 40, LAWN),
+}
+"""The world's folder, the steps that are played before its cover is taken, and the colour beside the drawing.
+The kitchen's cover is drawn by hand."""
+COVER = (960, 330)
+COVER_VIEW = ViewportSize(width=1280, height=900)
+COVER_QUALITY = 72
+DRAWING = "[data-board], [data-map]"
 KEYS = {
     "arrowup": "ArrowUp",
     "arrowdown": "ArrowDown",
@@ -60,6 +75,8 @@ CHOOSES_AFTER = """(step) => {
     return dataset.phase === "over" || (dataset.phase === "choose" && Number(dataset.step) > step);
 }"""
 """Whether the person chooses again after this step. An action may last several steps."""
+UNFOLD = """() => document.querySelectorAll(".col-own details").forEach((fold) => { fold.open = true; })"""
+"""Opens all lists of actions."""
 WORDS_OF = """(request) => {
     const macros = JSON.parse(document.getElementById("ask").dataset.macros);
     const same = ([value]) => JSON.stringify(JSON.parse(value)) === JSON.stringify(request);
@@ -119,13 +136,14 @@ class AdvisedPlayer:
         if not (command := await asyncio.to_thread(self._next_command)):
             return
         for draft in self._player.messages({"addressees": True}):
-            await ask(person.page, draft.data["requests"])
+            if requests := draft.data.get("requests"):  # a message may have words alone
+                await ask(person.page, requests)
         await person.page.wait_for_selector("#bar[data-phase=choose]")
         before = await person.step()
         if key := await person.page.evaluate(KEY_OF, list(command)):
             await person.page.keyboard.press(KEYS.get(key, key))
         else:
-            await person.page.evaluate("document.getElementById('more-waits')?.setAttribute('open', '')")
+            await person.page.evaluate(UNFOLD)
             await person.send(command)
         await person.page.wait_for_function(CHOOSES_AFTER, arg=before)
 
@@ -165,16 +183,49 @@ def main(arguments: Sequence[str]) -> int:
     parser = OneLineParser(prog="python -m tests.films", description="Film each world for the README.")
     parser.add_argument("worlds", nargs="*", choices=[*WORLDS, []], default=[])
     parser.add_argument("--to", type=Path, default=base_dir() / "docs", help="the folder for the films")
+    parser.add_argument("--covers", action="store_true", help="take the covers of the worlds instead")
     asked = parser.parse_args(arguments)
     with running("sqlite") as stack:
         os.environ.update(stack.environment)
         django.setup()
-        for world in asked.worlds or WORLDS:
+        for world in asked.worlds or (COVERS if asked.covers else WORLDS):
+            if asked.covers:
+                asyncio.run(take_cover(stack, world))
+                continue
             camera = asyncio.run(filmed(stack, world))
             out = asked.to / f"film-{world}.webp"
             save(camera, out)
             print(f"{out}: {out.stat().st_size // 1000} kB", flush=True)
     return 0
+
+
+async def take_cover(stack: Running, world: str) -> None:
+    """Play the study of this world for a while, and write the picture of it into the world's folder."""
+    name, steps, beside = COVERS[world]
+    slug = f"film-{world}"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        page = await browser.new_page(base_url=stack.url, viewport=COVER_VIEW, device_scale_factor=2)
+        person, player = Person(page), AdvisedPlayer(slug)
+        await person.enter(enter_loaded(stack, HERE / f"{world}.toml", slug)[0])
+        await page.wait_for_selector("#bar[data-phase=choose]")
+        for _ in range(steps):
+            await player.act(person)
+        await asyncio.sleep(1)
+        picture = await page.locator(DRAWING).first.screenshot()
+        await browser.close()
+    out = base_dir() / "kitchen" / "worlds" / name / "static" / "worlds" / name / "cover.webp"
+    centred(Image.open(io.BytesIO(picture)).convert("RGB"), beside).save(out, quality=COVER_QUALITY, method=6)
+    print(f"{out}: {out.stat().st_size // 1000} kB", flush=True)
+
+
+def centred(whole: Image.Image, beside: str) -> Image.Image:
+    """Return the picture in the middle of a cover of this colour."""
+    wide, high = COVER
+    whole = whole.resize((round(high * whole.width / whole.height), high), Image.Resampling.LANCZOS)
+    cover = Image.new("RGB", COVER, beside)
+    cover.paste(whole, ((wide - whole.width) // 2, 0))
+    return cover
 
 
 async def filmed(stack: Running, world: str) -> Camera:

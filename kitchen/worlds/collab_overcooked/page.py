@@ -133,6 +133,7 @@ class CollabPage(GridPage):
 
     supports_clock = False
     lasting_commands = (GO_ON,)
+    cover = f"{_TEMPLATES}/cover.webp"
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"

@@ -165,6 +165,7 @@ class OvercookedPage(GridPage):
     """Shows the grid, the orders and the score. If the condition allows it, the page also shows what the
     other cook will do next."""
 
+    cover = f"{_TEMPLATES}/cover.webp"
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
