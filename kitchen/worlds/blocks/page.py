@@ -69,6 +69,7 @@ class BlocksPage(WordedPage):
     """The page of a world of blocks. It shows what one seat knows on a map, and as facts and tables."""
 
     views = (DRAWING_TABLES, DRAWING_ONLY)
+    cover = f"{_TEMPLATES}/cover.webp"
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     styles = (
