@@ -15,7 +15,8 @@ from kitchen.worlds.cuisine.display_text import brief_lookup
 from kitchen.worlds.cuisine.order_steps import useful_commands
 from study.design.demo_study_files import DEMO_FILE
 
-SETTINGS: Mapping[str, Json] = tomllib.loads(DEMO_FILE.read_text())["world"]["settings"]
+DEMO = tomllib.loads(DEMO_FILE.read_text())
+SETTINGS: Mapping[str, Json] = DEMO["world"]["settings"]
 SEATS = 3
 
 
@@ -47,6 +48,15 @@ def test_two_to_four_orders_are_open_in_most_steps_and_a_team_just_misses_some()
         score = game.score()
         assert score["completed"] >= 4, "it can be played well"
         assert score["failed"] >= 1, "and there is something to lose"
+
+
+def test_the_first_star_needs_the_person_and_the_third_more_than_useful_actions() -> None:
+    (team,) = [one for one in DEMO["conditions"] if one["key"] == "dispatched_2"]
+    first, second, third = team["star_targets"]["completed"]
+    idle, _ = play_beside_planners(1, waits_every=1)
+    useful, _ = play_beside_planners(1, waits_every=1000)
+    assert first == idle.score()["completed"] + 1
+    assert second == useful.score()["completed"] == third - 1
 
 
 def test_a_cook_alone_has_time_for_the_first_order() -> None:

@@ -25,7 +25,7 @@ from tests.study.factories import enter, make_shared_study, make_study, play_out
 pytestmark = pytest.mark.django_db
 
 
-def begun(**fields: bool) -> Participant:
+def begun(**fields: Any) -> Participant:
     """A participant before the first round of a study whose conditions have these fields."""
     study = make_study()
     study.conditions.update(**fields)

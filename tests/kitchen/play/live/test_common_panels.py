@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import ResultView, TalkView
+from kitchen.contract.page import ResultView, SeatView, TalkView
 from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.play.live.common_panels import Talk, shared_panels, talk_panel
 from kitchen.play.live.render_page import render_panel
-from kitchen.play.live.star_panel import star_panel
+from kitchen.play.live.star_panel import Stars, star_panel
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.page import PAGE
@@ -80,11 +80,18 @@ def test_stars_are_told_during_the_game_and_at_its_end() -> None:
     assert "2 of 3 stars." in stars_at(steps, "over", steps_used=50)
 
 
+def stars(view: SeatView) -> Stars:
+    """Return what the star panel shows."""
+    shows = star_panel(view).shows
+    assert isinstance(shows, Stars)
+    return shows
+
+
 def test_a_page_under_a_clock_gets_what_it_needs_to_light_the_stars_itself() -> None:
     targets = read_star_targets({"completed": [3, 5, 7]}, get_world("cuisine").figures)
     result = ResultView({"completed": 4}, world="cuisine", star_targets=targets)
     view = replace(seen(kitchen("level_3"), 0), result=result)
-    clocked = star_panel(replace(view, timing=replace(view.timing, tick_ms=150))).shows.clocked
+    clocked = stars(replace(view, timing=replace(view.timing, tick_ms=150))).clocked
     assert clocked and (clocked.metric, json.loads(clocked.targets)) == ("completed", [3, 5, 7])
     assert [each.split(".")[0] for each in json.loads(clocked.sentences)] == [
         "0 of 3 stars",
@@ -92,7 +99,7 @@ def test_a_page_under_a_clock_gets_what_it_needs_to_light_the_stars_itself() -> 
         "2 of 3 stars",
         "All three stars!",
     ]
-    assert star_panel(view).shows.clocked is None, "each step brings the panel"
+    assert stars(view).clocked is None, "each step brings the panel"
 
 
 def test_what_was_sent_to_a_co_player_is_said_to_be_read_with_the_next_step_until_it_answers() -> None:
