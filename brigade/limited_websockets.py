@@ -128,13 +128,15 @@ class WebSocketConnections(WebSocketFactory):
         """Set daphne's options and this app's options of the websocket server.
 
         By default, autobahn waits one second for the answer to a close, and rounds its timers down to full
-        seconds. So it sometimes cut a connection before the close was sent.
+        seconds. So it sometimes cut a connection before the close was sent. Daphne cuts it if it is not open
+        after five seconds. On a busy machine, pages then connect again and again, which takes more time.
         """
         ours = {
             "perMessageCompressionAccept": compression_offer,
+            "openHandshakeTimeout": server_limits.OPEN_SECONDS,
             "closeHandshakeTimeout": server_limits.CLOSE_SECONDS,
         }
-        super().setProtocolOptions(**ours, **options)
+        super().setProtocolOptions(**{**options, **ours})
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:

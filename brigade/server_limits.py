@@ -69,6 +69,9 @@ ODD_FRAMES_PER_SECOND, MOST_ODD_FRAMES = 50, 200
 """Pings, pongs and fragments of one websocket a second, and at once. A page pongs every twenty seconds."""
 FRESH_SECONDS = 2.0
 """Seconds that an ending web process waits for the first request of an accepted connection."""
+OPEN_SECONDS = 15.0
+"""Seconds that a busy process has to open a requested websocket, before the connection is cut. A page waits
+as long (`play/connection.js`)."""
 CLOSE_SECONDS = 5.0
 """Seconds that a browser has to confirm the close of its websocket, before the connection is cut."""
 MOST_WEB_MEMORY = 300 * 2**20

@@ -8,7 +8,7 @@ of a plan, its agent is not asked. Then the world carries out all commands.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 
@@ -46,8 +46,19 @@ STALE = "stale"
 """`LoggedDecision.dropped` of a decision of which a command was no longer possible when it took effect."""
 
 
+AskMember = Callable[[Member, Agent, Situation], Awaitable[AskedMember]]
+"""A function that asks one member's agent for its decision in a situation."""
+
+
 def _no_answers(member: int) -> RecordedAnswers | None:
     return None
+
+
+async def ask_member(member: Member, agent: Agent, situation: Situation) -> AskedMember:
+    """Ask a member's agent for its decision. Errors of the agent are not caught."""
+    began = time.perf_counter()
+    decision = await agent.decide(situation)
+    return AskedMember(member, situation, decision, (time.perf_counter() - began) * 1000)
 
 
 class EpisodeLoop(StepOpening):
@@ -58,19 +69,21 @@ class EpisodeLoop(StepOpening):
         agents: Mapping[int, Agent],
         answers: Callable[[int], RecordedAnswers | None] = _no_answers,
         limits: DecisionLimits = USUAL_LIMITS,
+        ask: AskMember = ask_member,
     ) -> list[AskedMember]:
         """Ask every member that must decide. Return their situations and decisions, in the order in which the
         commands run. Errors of agents are not caught.
 
         `agents` has the agent of each member, by member number. `answers` returns a member's recorded model
-        answers, which are used instead of model calls. If it returns None, the models are called.
+        answers, which are used instead of model calls. If it returns None, the models are called. `ask` asks
+        one member. It is called for one after another, and in the same order if the step is asked again.
         """
         told = [
             (member, self.situation(member, replace(limits, answers=answers(member.number))))
             for member in self.informed_members
         ]
         if talk := self._exchange(told):
-            return await _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told])
+            return await _talk_in_turns(talk, [(member, agents[member.number]) for member, _ in told], ask)
         knows = self.team.knowing == EVERYBODY
         commanded, made = self.settled if knows else {}, list[AskedMember]()
         for member, situation in told:
@@ -79,7 +92,7 @@ class EpisodeLoop(StepOpening):
             if knows:
                 others = self._known(member, self.settled if is_apart else commanded)
                 situation = replace(situation, commanded={**situation.commanded, **others})
-            made.append(await _ask(member, agent, situation))
+            made.append(await ask(member, agent, situation))
             if knows and not is_apart:
                 commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
         return made
@@ -399,20 +412,16 @@ def _round(say: MessageDraft) -> int:
     return number if isinstance(number, int) else 0
 
 
-async def _ask(member: Member, agent: Agent, situation: Situation) -> AskedMember:
-    began = time.perf_counter()
-    decision = await agent.decide(situation)
-    return AskedMember(member, situation, decision, (time.perf_counter() - began) * 1000)
-
-
-async def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -> list[AskedMember]:
+async def _talk_in_turns(
+    talk: StepDialogue, agents: Sequence[tuple[Member, Agent]], ask: AskMember
+) -> list[AskedMember]:
     """Ask these agents in the order of their dialogue within the step. No agent knows what another one does
     in this step. Busy members to whom nobody wrote are not asked."""
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)
         while True:
-            asked = await _ask(*agents[place], told)
+            asked = await ask(*agents[place], told)
             spent[place] += asked.milliseconds
             place, told, _ = turns.send(asked.decision)
     except StopIteration as done:

@@ -67,6 +67,15 @@ def read_star_targets(given: Mapping[str, Json], figures: Iterable[Metric]) -> S
     return StarTargets(shown[name], targets)
 
 
+def known_star_targets(given: Mapping[str, Json], figures: Iterable[Metric]) -> StarTargets | None:
+    """Return the star targets that an episode has stored. None if it has none, or if they fit no metric of
+    its world, as in an episode of a version with other metrics."""
+    try:
+        return read_star_targets(given, figures)
+    except SettingsError:
+        return None
+
+
 def _numbers(values: Json) -> tuple[float, ...]:
     if not isinstance(values, Sequence) or isinstance(values, str):
         return ()

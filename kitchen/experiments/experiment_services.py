@@ -35,13 +35,12 @@ from kitchen.experiments.experiment_setup import (
     episode_jobs,
 )
 from kitchen.experiments.log_files import LogError, LogFolder
+from kitchen.experiments.model_waits import ModelAwayError, do_nothing
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.experiments.play_episodes import (
     DECISION_SECONDS,
     EpisodeFailedError,
-    ModelAwayError,
     MoneySpentError,
-    do_nothing,
     failed_row,
     play_episode,
 )

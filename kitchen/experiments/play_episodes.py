@@ -37,7 +37,7 @@ from kitchen.experiments.episode_rows import FAILED, REQUIRED_COLUMNS, EpisodeRo
 from kitchen.experiments.experiment_setup import EpisodeJob
 from kitchen.experiments.log_entries import LogHead, StepEntry, UntakenStep
 from kitchen.experiments.log_files import LogError, LogRecorder, PlayedLog, WritePiece
-from kitchen.llm.circuit_breaker import unanswered_model
+from kitchen.experiments.model_waits import ModelWait, StepDecisions, do_nothing
 from kitchen.registry.agent_registry import make_agents
 from kitchen.registry.world_metrics import share_count_values, with_log_metrics
 from kitchen.registry.world_registry import get_ground, get_world
@@ -243,21 +243,6 @@ class MoneySpentError(Exception):
     """Raised when the budget does not cover a call. The episode ends, so that no fallback plays on."""
 
 
-class ModelAwayError(Exception):
-    """Raised when a model gave no answer for `MODEL_WAIT_SECONDS`. The episode ends, so that no fallback
-    plays on."""
-
-
-MODEL_WAIT_SECONDS = 600.0
-"""Seconds that an experiment waits for a model that keeps failing, before it stops."""
-LOOK_SECONDS = 5.0
-"""Longest time in seconds between two looks whether the model may be called again."""
-
-
-def do_nothing(*_: object) -> None:
-    """Accept any arguments and do nothing. Used as a default callback."""
-
-
 def play_episode(
     job: EpisodeJob,
     coplayer: str,
@@ -336,40 +321,6 @@ def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json
     return (time.perf_counter() - began) / max(played, 1)
 
 
-class ModelWait:
-    """Waits for a model that keeps failing. `beat` is called every few seconds, and `sleep` waits."""
-
-    def __init__(
-        self, beat: Callable[[], None] = do_nothing, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
-        self.beat, self.sleep = beat, sleep
-        self.waited = 0.0
-        """Seconds since the last answer."""
-
-    def is_needed(self, calls: Sequence[Call]) -> bool:
-        """Return whether the step of these calls must be decided again, because a model is paused."""
-        if unanswered_model(calls):
-            return True
-        if calls:
-            self.waited = 0.0
-        return False
-
-    def until_next_try(self, calls: Sequence[Call]) -> None:
-        """Wait until the paused model among these calls may be called again. Raises ModelAwayError after
-        `MODEL_WAIT_SECONDS` without an answer."""
-        away = unanswered_model(calls)
-        if away is None:  # it has just answered somebody else
-            return
-        if self.waited >= MODEL_WAIT_SECONDS:
-            raise ModelAwayError(f"{away.name} gave no answer for {self.waited:.0f} s")
-        left = max(1.0, away.seconds_left)
-        while left > 0:
-            self.beat()
-            self.sleep(min(left, LOOK_SECONDS))
-            self.waited += min(left, LOOK_SECONDS)
-            left -= LOOK_SECONDS
-
-
 def _steps(
     course: RunningEpisode,
     record_untaken: Callable[[UntakenStep], None],
@@ -377,33 +328,57 @@ def _steps(
     seconds: float,
     wait: ModelWait,
 ) -> Iterator[StepEntry]:
-    """Play the episode to its end, and yield each step when it is taken. If a step fails, or is decided
-    again, `record_untaken` still records its model calls."""
+    """Play the episode to its end, and yield each step when it is taken. If a step fails, or a decision is
+    made again, `record_untaken` still records the model calls."""
     with _unforeseen():
         agents = course.agents()
+
+    def record(asked: Sequence[AskedMember]) -> None:
+        if calls := _calls_of(asked):
+            record_untaken(UntakenStep(course.game.clock + 1, calls))
+
     with asyncio.Runner() as loop:
-        while not course.is_over:
+
+        def ask(decisions: StepDecisions) -> list[AskedMember] | None:
             with _unforeseen():
-                asked = loop.run(course.ask(agents, limits=DecisionLimits(seconds, purse)))
-            _check_money(course, asked, record_untaken)
-            calls = tuple(call for each in asked for call in each.decision.calls)
-            if wait.is_needed(calls):
-                record_untaken(UntakenStep(course.game.clock + 1, calls))
-                wait.until_next_try(calls)
-                continue
+                return loop.run(decisions.ask(course, agents, DecisionLimits(seconds, purse)))
+
+        while not course.is_over:
+            asked = _decide_step(ask, record, wait)
             with _unforeseen():
                 entry = take_and_log_step(course, course.step_of(asked))
             yield entry
 
 
-def _check_money(
-    course: RunningEpisode, asked: Sequence[AskedMember], record_untaken: Callable[[UntakenStep], None]
-) -> None:
+def _decide_step(
+    ask: Callable[[StepDecisions], list[AskedMember] | None],
+    record: Callable[[Sequence[AskedMember]], None],
+    wait: ModelWait,
+) -> list[AskedMember]:
+    """Return the decisions of a step. If a model is paused, wait for it and ask its member again. `record`
+    records the calls of decisions that are not used."""
+    decisions = StepDecisions(wait)
+    try:
+        while (asked := ask(decisions)) is None:
+            paused = [decisions.paused] if decisions.paused else []
+            record(paused)
+            _check_money([*decisions.made, *paused])
+            wait.until_next_try(_calls_of(paused))
+        _check_money(asked)
+    except BaseException:  # also an interruption
+        record(decisions.made)
+        raise
+    return asked
+
+
+def _calls_of(asked: Sequence[AskedMember]) -> tuple[Call, ...]:
+    return tuple(call for each in asked for call in each.decision.calls)
+
+
+def _check_money(asked: Sequence[AskedMember]) -> None:
     """Raise MoneySpentError if the budget did not cover a call of one of these decisions."""
     for decision in (each.decision for each in asked):
         if decision.fallback in {BudgetSpentError.code, UnpricedError.code}:
-            calls = tuple(call for each in asked for call in each.decision.calls)
-            record_untaken(UntakenStep(course.game.clock + 1, calls))
             raise MoneySpentError(decision.calls[-1].error_text if decision.calls else decision.fallback)
 
 

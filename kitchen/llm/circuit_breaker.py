@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -77,43 +78,50 @@ class SharedValues(Protocol):
 
 
 class ProcessValues:
-    """The values of one process, which expire. Expired values are deleted when another one is set."""
+    """The values of one process, which expire. Expired values are deleted when another one is set. Its
+    threads may use it at the same time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
+        self._lock = threading.RLock()
         self._values: dict[str, tuple[Any, float]] = {}
 
     def get_many(self, keys: Iterable[str]) -> Mapping[str, Any]:
         """Return the values of those keys that have one."""
-        now = self.clock()
-        found = ((key, self._values.get(key)) for key in keys)
-        return {key: each[0] for key, each in found if each and each[1] > now}
+        with self._lock:
+            now = self.clock()
+            found = ((key, self._values.get(key)) for key in keys)
+            return {key: each[0] for key, each in found if each and each[1] > now}
 
     def set(self, key: str, value: Any, timeout: float | None) -> None:
         """Set a value for `timeout` seconds."""
-        now = self.clock()
-        self._values = {name: each for name, each in self._values.items() if each[1] > now}
-        self._values[key] = (value, now + (timeout or 0.0))
+        with self._lock:
+            now = self.clock()
+            self._values = {name: each for name, each in self._values.items() if each[1] > now}
+            self._values[key] = (value, now + (timeout or 0.0))
 
     def add(self, key: str, value: Any, timeout: float | None) -> bool:
         """Set a value for `timeout` seconds if there is none. Return whether it was set."""
-        if self.get_many([key]):
-            return False
-        self.set(key, value, timeout)
-        return True
+        with self._lock:
+            if self.get_many([key]):
+                return False
+            self.set(key, value, timeout)
+            return True
 
     def incr(self, key: str) -> int:
         """Add one to a number, and return the sum. Raises ValueError if there is no number."""
-        if not self.get_many([key]):
-            raise ValueError(key)
-        value, until = self._values[key]
-        self._values[key] = (value + 1, until)
-        return int(value) + 1
+        with self._lock:
+            if not self.get_many([key]):
+                raise ValueError(key)
+            value, until = self._values[key]
+            self._values[key] = (value + 1, until)
+            return int(value) + 1
 
     def delete_many(self, keys: Iterable[str]) -> None:
         """Delete the values of these keys."""
-        for key in keys:
-            self._values.pop(key, None)
+        with self._lock:
+            for key in keys:
+                self._values.pop(key, None)
 
 
 def unix_time() -> float:
@@ -209,6 +217,13 @@ class ModelPause:
         """Return whether the model is paused, or has not answered since its last pause."""
         broken = self._keys[2]
         return broken in _with_values(lambda values: values.get_many([broken]))
+
+    @property
+    def may_be_tried(self) -> bool:
+        """Return whether a call would be made now: the pause is over, and no trial call is running."""
+        _, until, broken, trial = self._keys
+        found = _with_values(lambda values: values.get_many([until, broken, trial]))
+        return until not in found and not {broken, trial} <= found.keys()
 
     @property
     def seconds_left(self) -> float:

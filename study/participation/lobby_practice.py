@@ -28,7 +28,14 @@ from kitchen.registry.agent_registry import can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_kit, get_world
 from kitchen.words.gettext_without_django import gettext_noop
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_seats import NOBODY, condition_check, people_in, planned_organisation, seats_of
+from study.design.condition_seats import (
+    NOBODY,
+    condition_check,
+    mind_plans,
+    people_in,
+    planned_organisation,
+    seats_of,
+)
 from study.design.models import Study
 from study.design.page_and_item_order import LOBBY
 from study.design.parts_other_than_rounds import practice_for_condition, practice_organisation
@@ -45,7 +52,8 @@ MISSED_STEPS = 2
 """Steps that somebody in a shared kitchen may miss in a row before a program plays for them."""
 LONGER = 10
 """A kitchen of the lobby has this many times the steps of practice, so that it does not end while people
-wait: a participant has one, which is erased with them."""
+wait: a participant has one, which is erased with them. With a language model, which costs money in each step,
+it has the steps of practice."""
 
 
 def offers_kitchen(person: Participant, place: CurrentPage) -> bool:
@@ -141,6 +149,11 @@ def _is_playable(kind: str, settings: Mapping[str, Json]) -> bool:
     return True
 
 
+def _calls_models(plan: ConditionPlan) -> bool:
+    """Return whether an agent that uses a language model plays in this kitchen."""
+    return any(get_agent(mind.kind).names_model for mind in mind_plans(plan))
+
+
 def _with_more_steps(plan: ConditionPlan) -> dict[str, Json]:
     """Return the world's settings with more steps, as far as the world allows them."""
     name, kind = get_kit(plan.world).steps, get_world(plan.world)
@@ -169,7 +182,8 @@ def begin_kitchen(*, participant_id: int) -> bool:
     shared = shared_kitchen_plan(person.blueprint, coming) if coming.lobby_practice_shared else None
     if shared is None:
         plan = kitchen_plan(person.blueprint, coming)
-        _begin_alone(person, plan.model_copy(update={"settings": _with_more_steps(plan)}))
+        longer = dict(plan.settings) if _calls_models(plan) else _with_more_steps(plan)
+        _begin_alone(person, plan.model_copy(update={"settings": longer}))
     else:
         Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody begins a second one
         if not _join_others(person, shared):

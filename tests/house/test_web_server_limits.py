@@ -330,6 +330,26 @@ async def test_whoever_is_told_that_a_websocket_is_closed_has_time_to_read_it(
     assert not wire.connected
 
 
+async def test_a_busy_process_has_as_long_to_open_a_websocket_as_a_page_waits(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "loop", talk.clock)
+    talk.server.ws_factory.setProtocolOptions(openHandshakeTimeout=5)  # as daphne does
+
+    async def busy(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.Event().wait()
+
+    talk.server.application = busy
+    wire, client = talk.connect(), ClientProtocol(parse_uri("ws://localhost/ws/seat/x/"))
+    client.send_request(client.connect())
+    wire.protocol.dataReceived(b"".join(client.data_to_send()))
+    await rest()
+    talk.clock.advance(server_limits.OPEN_SECONDS - 1)
+    assert wire.connected
+    talk.clock.advance(2)
+    assert not wire.connected
+
+
 async def test_only_connections_on_which_nothing_is_asked_for_are_ended(talk: Talk) -> None:
     idle, asking, fresh = talk.connect(), talk.connect(), talk.connect()
     idle.protocol.opened -= server_limits.FRESH_SECONDS

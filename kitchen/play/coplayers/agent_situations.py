@@ -323,7 +323,7 @@ def realtime_situation(turn: OpenTurn, mind: Mind, heard: int) -> Situation:
     return (
         _with_talk(turn, mind, LastHeard(heard, turn.step - 1))
         if turn.episode.messages
-        else (_with_talk(turn, mind))
+        else _with_talk(turn, mind)
     )
 
 

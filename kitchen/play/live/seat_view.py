@@ -29,7 +29,7 @@ from kitchen.contract.page import (
     TalkView,
     TimingView,
 )
-from kitchen.contract.star_targets import read_star_targets
+from kitchen.contract.star_targets import known_star_targets
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.infra.database_writes import among_ids, json_from_driver, select_rows, time_from_driver
@@ -82,7 +82,7 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
             has_early_end=bool(early_goal),
             reached=episode.status == Episode.Status.REACHED,
             world=episode.world,
-            star_targets=read_star_targets(episode.star_targets, turn.world.figures),
+            star_targets=known_star_targets(episode.star_targets, turn.world.figures),
             ended_by_staff=is_ended_by_staff(episode),
             ended_technically=is_ended_without_money(episode),
             abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",

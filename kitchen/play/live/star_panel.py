@@ -42,8 +42,8 @@ class Stars(NamedTuple):
 
 
 def stars_of(targets: StarTargets | None, world: str, value: float | None, *, over: bool) -> Stars:
-    """Return the stars for a value of the metric. None for a value that the reader may not know. Empty
-    without targets.
+    """Return the stars for a value of the metric. It is None if the reader may not know it, or if it is not
+    defined yet: then no star is lit. Empty without targets.
 
     Of a metric that is better when lower, the stars that are still possible count as earned.
     """

@@ -23,9 +23,8 @@ from django.db.models import Count
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.episode_log import CHECKED
-from kitchen.contract.star_targets import read_star_targets
+from kitchen.contract.star_targets import known_star_targets
 from kitchen.contract.world import Json
-from kitchen.contract.world_errors import WorldError
 from kitchen.play.episode.absent_players import AWAY, LEFT
 from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.live.round_trips import RoundTripSummary, summarise_round_trips
@@ -168,6 +167,9 @@ class _Piece:
         return summarise_round_trips(stored)
 
 
+ENDED_NORMALLY = (Episode.Status.OVER, Episode.Status.CUT_OFF, Episode.Status.REACHED)
+"""The statuses of an episode that nobody ended early."""
+
 NO_VIEW = "", "", "", None
 """The values of `_Piece.views` for a seat whose row is gone."""
 
@@ -290,16 +292,20 @@ def _cells(
 
 
 def _stars(facts: Mapping[str, Any]) -> tuple[str | None, int | None]:
-    """Return an episode's star targets as JSON, and the number of stars earned."""
+    """Return an episode's star targets as JSON, and the number of stars earned. The number is None unless the
+    episode came to its end, because a metric that is better when lower promises too much before."""
     if not facts["star_targets"]:
         return None, None
     text = json.dumps(facts["star_targets"], sort_keys=True)
-    try:
-        targets = read_star_targets(facts["star_targets"], get_world(facts["world"]).figures)
-    except (WorldError, UnknownNameError):  # from a version with another metric
+    if facts["status"] not in ENDED_NORMALLY:
         return text, None
-    value = json.loads(facts["score_text"]).get(targets.metric.name) if targets else None
-    return text, targets.earned(value) if targets else None
+    try:
+        targets = known_star_targets(facts["star_targets"], get_world(facts["world"]).figures)
+    except UnknownNameError:  # from a version with this world
+        targets = None
+    if targets is None:
+        return text, None
+    return text, targets.earned(json.loads(facts["score_text"]).get(targets.metric.name))
 
 
 def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:

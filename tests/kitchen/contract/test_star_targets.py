@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.metric_definitions import Metric
-from kitchen.contract.star_targets import read_star_targets
+from kitchen.contract.star_targets import known_star_targets, read_star_targets
 from kitchen.contract.world_errors import SettingsError
 
 FIGURES = (
@@ -56,6 +56,11 @@ def test_stars_follow_from_the_result(targets: Any, value: float, earned: int, a
 def test_targets_that_mean_nothing_are_refused(targets: Any, why: str) -> None:
     with pytest.raises(SettingsError, match=f"^star_targets: .*{re.escape(why)}"):
         read_star_targets(targets, FIGURES)
+
+
+def test_stored_targets_of_a_metric_that_was_renamed_show_no_stars() -> None:
+    assert known_star_targets({"dishes": [1, 2, 3]}, FIGURES) is None
+    assert known_star_targets({"served": [1, 2, 3]}, FIGURES)
 
 
 def test_without_targets_there_are_no_stars_even_where_participants_see_no_metric() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -168,3 +170,22 @@ def test_without_the_cache_each_process_pauses_by_itself(clock: Clock) -> None:
 
     share_pauses(Away())
     assert codes(*broken(), Reply("not asked for"))[0][-1] == "paused"
+
+
+def test_threads_that_count_at_the_same_time_lose_no_failure() -> None:
+    both = threading.Barrier(2)
+
+    class SlowNumber(int):
+        def __add__(self, more: int) -> int:
+            with suppress(threading.BrokenBarrierError):
+                both.wait(0.05)  # the other thread may read the same number now
+            return int(self) + more
+
+    values = ProcessValues()
+    values.set("failures", SlowNumber(0), 60)
+    threads = [threading.Thread(target=values.incr, args=("failures",)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert values.get_many(["failures"]) == {"failures": 2}

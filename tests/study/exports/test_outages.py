@@ -72,6 +72,14 @@ def test_every_row_says_what_was_away_meanwhile(study: Study) -> None:
     assert {row["outage_ms"] for row in rows(study, "steps")[3:]} == {"0"}
 
 
+def test_stars_count_once_a_round_came_to_its_end(study: Study) -> None:
+    Episode.objects.update(star_targets={"failed": [3, 2, 1]})
+    Episode.objects.filter(pk=Episode.objects.earliest("pk").pk).update(status="abandoned")
+    counted = [(row["status"], row["stars"]) for row in rows(study, "episodes") if row["star_targets"]]
+    assert {stars for status, stars in counted if status in ("abandoned", "playing")} == {""}
+    assert {bool(stars) for status, stars in counted if status in ("over", "cut_off")} == {True}
+
+
 def test_columns_stand_behind_those_that_were_there_before() -> None:
     later = ["shown", "asks_first", "three_dimensions", "three_dimensions_used", "shows_intents"]
     later += ["chose_in", "passes_by", "knowing", "decision_seconds", "offers_plans", *READ]

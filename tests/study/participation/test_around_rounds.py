@@ -100,6 +100,8 @@ def test_the_card_the_game_and_its_end_show_the_stars(client: Client) -> None:
     Episode.objects.filter(pk=played.pk).update(score={**played.score, "completed": 2})
     assert "2 of 3 stars. The third needs 4 dishes served." in (game := page(client, person))
     assert game.count("is-earned") == 2
+    Episode.objects.filter(pk=played.pk).update(star_targets={"renamed": [1, 2, 4]})
+    assert 'class="star"' not in page(client, person), "in a version without this metric"
     assert "css/stars.css" not in page(client, begun_elsewhere()), "a condition without targets"
 
 

@@ -11,6 +11,7 @@ from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
+from study.participation import lobby_practice
 from study.participation.group_lobby import look_at_lobby
 from study.participation.lobby_practice import LONGER, kitchen_plan
 from tests.study.exports.rows import csv_rows
@@ -61,6 +62,16 @@ def test_the_kitchen_is_played_alone_under_a_line_that_leads_on(client: Client) 
     assert "data-play" in page and "data-lobby=" in page and "js/lobby.js" in page
     assert 'data-page="lobby"' in page and practise(client, person) == episode, "it is one kitchen"
     assert "Back to the practice kitchen" in read(client, person)
+
+
+def test_a_kitchen_with_a_language_model_has_the_steps_of_practice(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = waiting(client)
+    plan = kitchen_plan(person.blueprint, blueprint_of(person.study).conditions[0])
+    paid = {"coplayer": "dispatcher", "coplayer_settings": {}, "teammates": 1, "organisation": {}}
+    monkeypatch.setattr(lobby_practice, "kitchen_plan", lambda *_: plan.model_copy(update=paid))
+    assert practise(client, person).settings["max_steps"] == plan.settings["max_steps"]
 
 
 def test_it_hides_the_dots_if_any_condition_hides_them(client: Client) -> None:

@@ -61,7 +61,7 @@ def test_a_reached_goal_is_celebrated_and_a_game_that_somebody_ended_is_not() ->
 
 def stars_at(targets: dict[str, Any], phase: str, **score: Any) -> str:
     """Return the HTML of the star panel and of the end of a game with this score."""
-    world = "cuisine" if "completed" in targets else "blocks_crafting"
+    world = "blocks_crafting" if "steps_used" in targets else "cuisine"
     result = ResultView(score, achievements(world, score), world=world)
     read = read_star_targets(targets, get_world(world).figures)
     view = replace(seen(kitchen("level_3"), 0), phase=phase, result=replace(result, star_targets=read))
@@ -74,10 +74,14 @@ def test_stars_are_told_during_the_game_and_at_its_end() -> None:
     assert "1 of 3 stars. The next needs 5 dishes served." in stars_at(dishes, "choose", completed=4)
     assert "All three stars!" in (over := stars_at(dishes, "over", completed=7))
     assert over.count("is-earned") == 6, "beside the step, and on the card"
-    going = stars_at(steps, "choose", steps_used=45)
-    assert "2 of 3 stars are possible, with at most 50 steps used." in going
-    assert "No star is possible any more." in stars_at(steps, "choose", steps_used=61)
-    assert "2 of 3 stars." in stars_at(steps, "over", steps_used=50)
+    failed = {"failed": [3, 2, 1]}
+    assert "3 of 3 stars are possible, with at most 1 " in stars_at(failed, "choose", failed=0)
+    assert "No star is possible any more." in stars_at(failed, "choose", failed=4)
+    going = stars_at(steps, "choose", steps_used=None)
+    assert "Three stars for at most 40 steps used, two for 50, one for 60." in going
+    assert "is-earned" not in going, "the steps count when the goal is reached"
+    assert "2 of 3 stars." in (over := stars_at(steps, "over", steps_used=50))
+    assert over.count("is-earned") == 4
 
 
 def stars(view: SeatView) -> Stars:
