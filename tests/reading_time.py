@@ -138,8 +138,8 @@ def _practise(way: WayToFirstDish, answer: Any) -> None:
         view := current_seat_view(Seat.objects.select_related("episode").get(pk=seat.pk))
     ).phase == "choose":
         heard |= set() if strip else set(view.choice.hints)
-        after = [each for each in (view.choice.hinted_next,) if each]  # one choice of the menu sends both
-        submit(seat.episode, view.step + 1, *(view.choice.hinted or ("noop",)), then=after)
+        then = view.choice.hinted_next  # one choice of the menu sends all
+        submit(seat.episode, view.step + 1, *(view.choice.hinted or ("noop",)), then=then)
         way.actions += 1
     way.words["practice"] = strip or sum(len(text.split()) for text in heard)
     way.served = Episode.objects.get(pk=seat.episode_id).status == Episode.Status.REACHED

@@ -70,8 +70,8 @@ class ChoiceView:
     """Sentences on good next actions, where hints are on."""
     hinted: Command | None = None
     """The command of the last hint, if it has one. The page marks the command and its place."""
-    hinted_next: Command | None = None
-    """The command that the menu offers together with `hinted`, as one choice. None if there is none."""
+    hinted_next: tuple[Command, ...] = ()
+    """The commands that the menu offers together with `hinted`, as one choice."""
     purpose: str = ""
     """The purpose of that command, in a code of the world (`Advice.aim`, entry `do`). Empty if unknown."""
 
@@ -421,10 +421,10 @@ class Page(ABC):
         """Return a hint that recommends this command. `aim` is the reason (`Advice.aim`)."""
         return gettext("Try this: {command}.").format(command=self.worded(view, command))
 
-    def hinted_next(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> Command | None:
-        """Return the command that the menu offers together with this recommended one, as a single choice
-        that sends both (a plan). `aim` is the reason. None if there is no such choice."""
-        return None
+    def hinted_next(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> tuple[Command, ...]:
+        """Return the commands that the menu offers together with this recommended one, as a single choice
+        that sends all of them (a plan). `aim` is the reason. Empty if there is no such choice."""
+        return ()
 
     def hint_without_advice(self, view: SeatView) -> str:
         """Return the hint for a step in which no command can be recommended."""

@@ -98,6 +98,8 @@
     button.type = "button";
     if (picture) button.append(picture.cloneNode(true));
     button.append(choosing.words(radio));
+    const does = radio.closest("label").querySelector("[data-does]"); // all it does, to be heard
+    if (does) button.append(does.cloneNode(true));
     button.toggleAttribute("data-hinted", hinted(radio));
     button.toggleAttribute("data-fits", fitsNow(radio));
     button.toggleAttribute("data-waits", Boolean(radio.closest("[data-waits]")));

@@ -161,7 +161,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 
 def _hint(view: SeatView) -> Hint:
     first, after = view.choice.hinted, view.choice.hinted_next
-    command = command_value((first, after) if first and after else first)
+    command = command_value((first, *after) if first and after else first)
     return Hint(view.choice.hints, command, view.choice.purpose)
 
 

@@ -96,7 +96,7 @@ def others_plans_panel(page: Page, view: SeatView) -> Panel:
     return Panel("plans", f"{_TEMPLATES}/plans.jinja", Plans(rows))
 
 
-def command_value(command: Command | tuple[Command, Command] | None) -> str:
-    """Return a command, or two that are one choice, as the menu's form value: `["goto","pot0"]`. Empty
+def command_value(command: Command | tuple[Command, ...] | None) -> str:
+    """Return a command, or several that are one choice, as the menu's form value: `["goto","pot0"]`. Empty
     without a command."""
     return json.dumps(command, separators=(",", ":")) if command else ""

@@ -157,16 +157,21 @@ class Hints(NamedTuple):
     sentences: tuple[str, ...]
     command: Command | None = None
     purpose: str = ""
-    after: Command | None = None
-    """The command that is offered together with it."""
+    after: tuple[Command, ...] = ()
+    """The commands that are offered together with it."""
+
+
+STEPS_OF_A_CHOICE = 3
+"""Number of steps for which each instruction is shown, where one choice can be several commands."""
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
     """Return the hints, one sentence each, for the person in this seat before the open step. If the world's
     adviser recommends a command, the last hint states it."""
     page = get_page(world.kind)
-    # where one choice can be two commands, the second step may never be waited for
-    number = (view.step + 1) // 2 if view.plans.offered else view.step
+    # where one choice can be several commands, the steps after the first may never be waited for
+    steps = STEPS_OF_A_CHOICE if view.plans.offered else 1
+    number = (view.step + steps - 1) // steps
     first = [gettext(text) for text in page.first_steps[number : number + 1]]
     if view.result.until and number == 1:
         first.append(page.aim.format(steps=view.length))
@@ -174,7 +179,7 @@ def hints_for(world: World, view: SeatView) -> Hints:
     if advice is None or advice.command not in view.choice.legal:
         return Hints((*first, page.hint_without_advice(view)))
     hint = page.hint(view, advice.command, advice.aim)
-    after = page.hinted_next(view, advice.command, advice.aim) if view.plans.offered else None
+    after = page.hinted_next(view, advice.command, advice.aim) if view.plans.offered else ()
     return Hints((*first, hint), advice.command, advice.aim.get("do", ""), after)
 
 

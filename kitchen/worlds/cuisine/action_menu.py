@@ -26,7 +26,13 @@ from kitchen.worlds.cuisine.display_text import (
     product_from,
     translated,
 )
-from kitchen.worlds.cuisine.onward_acts import OnwardAct, chained, onward_acts
+from kitchen.worlds.cuisine.onward_acts import (
+    OnwardAct,
+    all_in_words,
+    chained,
+    onward_acts,
+    onward_text,
+)
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
 
 _TEMPLATES = "worlds/cuisine"
@@ -73,8 +79,8 @@ class ActionChoice(NamedTuple):
     (`alone`), and its key."""
 
     value: str
-    """The command as JSON: `["get","storage0","rice"]`. Of an action at another place, a list of two
-    commands: `[["goto","storage0"],["get","storage0","rice"]]`."""
+    """The command as JSON: `["get","storage0","rice"]`. Of several in a row, a list of commands:
+    `[["goto","storage0"],["get","storage0","rice"]]`."""
     text: str
     alone: str
     picture: str
@@ -89,13 +95,17 @@ class ActionChoice(NamedTuple):
     fits: bool
     """True if it is a useful step for the open orders now (`order_steps`)."""
     place: str = ""
-    """The place to which the robot goes first, of an action at another place."""
+    """The place of several commands in a row."""
+    onward: bool = False
+    """True if a click on that place means this choice, before all others there."""
+    does: str = ""
+    """All commands of the choice in words, where its text names only what it makes."""
 
 
 class RobotSite(NamedTuple):
     """The facts that a menu depends on: the robot's place and item, the contents of the places that it can
-    use, the commands to mark as useful, and what can be done at other places (`onward_acts`). `plans` is true
-    if the page offers to plan."""
+    use, the commands to mark as useful, and what can be done in a row (`onward_acts`). `plans` is true if the
+    page offers to plan."""
 
     at: str
     holds: str | None
@@ -183,14 +193,15 @@ def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, ea
 
 
 def _onward(act: OnwardAct, lookup: BriefLookup, number: int) -> Panel:
-    """Return the choice to go to another place and act there. `number` is the number of choices before it."""
-    verb, place = act.command[:2]
-    text = lookup.words.onward(act.command, act.item)
-    key = ITEM_KEYS[number : number + 1] if verb == "get" else lookup.keys[place]
+    """Return the choice of several commands in a row. `number` is the number of choices before it."""
+    text, place = onward_text(act, lookup.words), act.place
+    key = lookup.keys[place] if act.goes else VERB_KEYS["activate"]
+    key = ITEM_KEYS[number : number + 1] if act.deed[0] == "get" else key
     value = json.dumps(chained(act), separators=(",", ":"))
     picture = picture_of(act.item) if act.item else ""
-    shows = ActionChoice(value, text, text, picture, key, False, False, False, act.fits, place)
-    return Panel(f"onward-{'-'.join(act.command)}", f"{_TEMPLATES}/action.jinja", shows)
+    onward, does = act.goes or act.alone, all_in_words(act, lookup.words) if act.puts else ""
+    shows = ActionChoice(value, text, text, picture, key, False, False, False, act.fits, place, onward, does)
+    return Panel(f"onward-{'-'.join(act.deed)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
 def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
@@ -231,7 +242,7 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
         for number, (command, early) in enumerate(ranked)
     }
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
-    acts = (act for act in site.onward if act.command[0] == verb)
+    acts = (act for act in site.onward if act.deed[0] == verb)
     onward = [_onward(act, lookup, len(ranked) + number) for number, act in enumerate(acts)]
     actions = tuple(panel.id for panel in (*panels.values(), *onward) if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
@@ -243,10 +254,10 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
 def _quiet(verb: str, offered: int, lookup: BriefLookup, site: RobotSite) -> tuple[str, ...]:
     """Return the texts of the rows that fill up a verb's group in the menu. `offered` is the number of
     commands in it. An empty text leaves a row blank. Where the page offers to plan, there is
-    room for two ways to put something down: here, and at another place."""
+    room for two ways to put something down or to use a tool: here, and at another place."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
-    room = lookup.room if verb == "get" else 2 if verb == "put" and site.plans else 1
+    room = lookup.room if verb == "get" else 2 if verb in ("put", "activate") and site.plans else 1
     empty = ("",) * (room - offered)
     if offered or verb not in SENTENCES["quiet"]:
         return empty

@@ -204,7 +204,19 @@ class KitchenWords:
         what the command takes, puts or makes."""
         deed = "fetch" if command[1].startswith("storage") else _deed(command)
         deed = "serve" if command[1].startswith("servingtable") else deed
-        text = translated("onward", deed)
+        return self._acted(
+            "onward", "serve" if command[1].startswith("servingtable") else deed, command, item
+        )
+
+    def made(self, place: str, item: str, *, goes: bool, takes: bool) -> str:
+        """Return the text of putting an item into a tool and using it: `Go and make cooked rice in pot 1`.
+        `item` is the product. The robot can go there first (`goes`), and take the product at last
+        (`takes`)."""
+        deed = f"{_deed(('put', place))}_and_take" if takes else _deed(("put", place))
+        return self._acted("go_and_make" if goes else "make_here", deed, ("put", place), item)
+
+    def _acted(self, table: str, deed: str, command: Command, item: str) -> str:
+        text = translated(table, deed)
         return join_sentence(text.format(place=self.place(command[1]), item=self.mid(item)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
@@ -252,15 +264,17 @@ _HINT_STILL_BUSY = ngettext_noop(
 )
 
 
-def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
+def hint_text(view: SeatView, command: Command, aim: Mapping[str, str], product: str = "") -> str:
     """Return a hint for the reader, such as `Try this: go to storage to fetch rice for the salmon sushi.`
 
-    `aim` is the purpose of the command, with the keys of `Advice.aim`.
+    `aim` is the purpose of the command, with the keys of `Advice.aim`. `product` is what the tool makes of
+    the item if the menu offers to bring it and to use the tool with one choice.
     """
     words, to = KitchenWords(view.brief.get("names")), aim["to"]
     busy = view.observation["locations"][to]["busy"]
-    text = SENTENCES["hints_there" if command[0] == "goto" else "hints_here"][aim["do"]]
-    if command[0] == "put" and to.startswith("chopboard"):
+    does = "make" if product else aim["do"]
+    text = SENTENCES["hints_there" if command[0] == "goto" else "hints_here"][does]
+    if command[0] == "put" and to.startswith("chopboard") and not product:
         text = SENTENCES["hints_on_board"].get(aim["do"], text)
     waits = aim["do"] == "wait" and command[0] == "noop" and busy
     hint = ngettext(*_HINT_STILL_BUSY, busy) if waits else gettext(text)
@@ -269,6 +283,7 @@ def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
             place=words.place(to),
             item=words.mid(aim.get("item", "")),
             dish=words.mid(aim.get("dish", "")),
+            product=words.mid(product),
             number=busy,
         )
     )

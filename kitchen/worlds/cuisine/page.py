@@ -47,7 +47,7 @@ from kitchen.worlds.cuisine.display_text import (
     translated,
 )
 from kitchen.worlds.cuisine.kitchen_panels import floor_panel, places_panel, robots_panel
-from kitchen.worlds.cuisine.onward_acts import act_after
+from kitchen.worlds.cuisine.onward_acts import act_that_begins
 from kitchen.worlds.cuisine.order_jobs import SERVE
 from kitchen.worlds.cuisine.order_tickets import orders_panel
 from kitchen.worlds.cuisine.planner.instruction_answers import (
@@ -292,11 +292,13 @@ class CuisinePage(Page):
 
         `aim` is the purpose of the command, with the keys of `Advice.aim`.
         """
-        return hint_text(view, command, aim)
+        act = act_that_begins(view, brief_lookup(view.brief), command, aim)
+        return hint_text(view, command, aim, act.item if act and act.puts else "")
 
-    def hinted_next(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> Command | None:
-        """Return what the menu offers to do after going to a place, for this purpose."""
-        return act_after(view, brief_lookup(view.brief), command, aim)
+    def hinted_next(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> tuple[Command, ...]:
+        """Return what the menu offers to do after this command, for this purpose."""
+        act = act_that_begins(view, brief_lookup(view.brief), command, aim)
+        return act.commands[1:] if act else ()
 
     def phrase(self, command: Command) -> str:
         """Return the command as text, such as `Go to pot 1`, with names made from the codes."""

@@ -317,9 +317,11 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     steps = [("goto", "storage0"), ("get", "storage0", "rice")]
     line.shows(changed(play(world, *([step] for step in steps)), offered=True, plannable=world.plannable(0)))
     await expect(page.locator("#bar")).to_have_attribute("data-step", "3")
-    await expect(page.locator("[data-spot=pot0]")).to_have_attribute("title", "Go and put rice into pot 1")
+    await expect(page.locator("[data-spot=pot0]")).to_have_attribute(
+        "title", "Go and make cooked rice in pot 1"
+    )
     await page.click("[data-spot=pot0]")  # what one would do there goes along
     while not (heard := [one for one in line.heard if one["type"] == "command"]):
         await page.wait_for_timeout(10)
     (sent,) = heard
-    assert (sent["command"], sent["then"]) == (TO_POT, ['["put","pot0"]'])
+    assert (sent["command"], sent["then"]) == (TO_POT, ['["put","pot0"]', '["activate","pot0"]'])
