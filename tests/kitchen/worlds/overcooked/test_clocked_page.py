@@ -213,7 +213,7 @@ async def test_sound_is_offered_once_and_played_for_what_happens_once_it_is_on(b
     assert await page.evaluate("heard") == []
     await page.click("[data-sound-accept]")
     assert await page.locator("[data-sound-offer]").is_hidden()
-    assert await page.evaluate("document.querySelector('[data-play]').sounds.NAMES.length") == 9
+    assert await page.evaluate("document.querySelector('[data-play]').sounds.NAMES.length") == 10
     for points in (20, 0):
         await clock.tick("stay", events=[{"kind": "delivered", "seat": 1, "points": points}])
     await clock.tick("north")
