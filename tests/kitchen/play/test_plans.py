@@ -332,7 +332,7 @@ def test_a_person_whose_plan_could_not_go_on_chooses_again_and_is_told_why() -> 
     view = current_seat_view(episode.seats.get(number=0))
     assert (view.phase, view.step, view.plans.by_seat) == ("choose", 1, {})
     shown = str(page_context(get_page("cuisine"), view, socket_path="/")["panels"]["plan"])
-    assert "because this was not possible: Take salmon from chopping board 1" in shown
+    assert "This was not possible any more: Take salmon from chopping board 1" in shown
     assert codes(page.command(CommandMessage(2, STORAGE))) == []
     shown = str(
         page_context(get_page("cuisine"), current_seat_view(page.seat), socket_path="/")["panels"]["plan"]
