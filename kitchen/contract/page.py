@@ -204,6 +204,7 @@ class ResultView:
     reached: bool = False
     """True if it ended because the goal was reached."""
     world: str = ""
+    """The name of the world."""
     star_targets: StarTargets | None = None
     """The results for one, two and three stars. None: no stars."""
     early_end: tuple[tuple[str, str], ...] = ()

@@ -91,7 +91,8 @@ JOBS_ENDED = """() => {
         { players, utensils: before }, { players, utensils: after }, tools);
     return seen;
 }"""
-"""What is seen when a job is done beside its cook, and when contents are lost where nobody stands."""
+"""Returns the marks that appear when a job is done beside its cook, and when contents are lost far from
+everybody."""
 
 CLICKED_TWICE = """() => [1, 2].map(() => {
     document.querySelector("[data-wait-on]").click();

@@ -20,10 +20,10 @@ from kitchen.words.gettext_without_django import gettext, gettext_noop
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over", "outage", "away")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
-Further ones: `talk` and `replies` if members can send messages, `partner` if they talk with one partner at
-a time, `pass` if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given
-jobs, `roster` and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does
-not see the world. No world's layout contains these.
+Further ones: `stars` if the condition has star targets, `talk` and `replies` if members can send messages,
+`partner` if they talk with one partner at a time, `pass` if two take turns to speak or if steps wait for this
+leader, `jobs` if the reader can be given jobs, `roster` and those of `leader_panels` for a reader who leads,
+and `public_facts` for a reader who does not see the world. No world's layout contains these.
 """
 
 

@@ -20,7 +20,7 @@ class Star(NamedTuple):
 
 
 class ClockedStars(NamedTuple):
-    """What a page under a clock, which gets the score with each tick, needs to light the stars itself."""
+    """The data with which a page under a clock lights the stars itself. It gets the score with each tick."""
 
     metric: str
     better: str
@@ -38,28 +38,23 @@ class Stars(NamedTuple):
     sentence: str = ""
     """The stars in words, for screen readers and the end of the game."""
     clocked: ClockedStars | None = None
-    """What the page needs to light the stars itself. None if each step brings the panel."""
-
-
-def stars_of(targets: StarTargets | None, world: str, value: float | None, *, over: bool) -> Stars:
-    """Return the stars for a value of the metric. It is None if the reader may not know it, or if it is not
-    defined yet: then no star is lit. Empty without targets.
-
-    Of a metric that is better when lower, the stars that are still possible count as earned.
-    """
-    if targets is None:
-        return Stars()
-    earned = targets.earned(value)
-    words = [targets.metric.shown(target) for target in targets.targets]
-    stars = tuple(Star(number, place < earned) for place, number in enumerate(words))
-    return Stars(stars, earned, _sentence(targets, world, value, over=over))
+    """The data for a page under a clock. None if each step brings the panel."""
 
 
 def stars_of_view(view: SeatView) -> Stars:
-    """Return the stars that this person's page shows."""
-    targets = view.result.star_targets
-    value = view.result.score.get(targets.metric.name) if targets else None
-    return stars_of(targets, view.result.world, value, over=view.phase == "over")
+    """Return the stars that this person's page shows. Empty without targets. No star is earned while the
+    metric is unknown to the reader, or undefined.
+
+    Of a metric that is better when lower, the stars that are still possible count as earned.
+    """
+    targets, result = view.result.star_targets, view.result
+    if targets is None:
+        return Stars()
+    value = result.score.get(targets.metric.name)
+    earned = targets.earned(value)
+    words = [targets.metric.shown(target) for target in targets.targets]
+    stars = tuple(Star(number, place < earned) for place, number in enumerate(words))
+    return Stars(stars, earned, _sentence(targets, result.world, value, over=view.phase == "over"))
 
 
 def star_panel(view: SeatView) -> Panel:
@@ -71,7 +66,8 @@ def star_panel(view: SeatView) -> Panel:
 
 
 def _clocked(targets: StarTargets, world: str) -> ClockedStars:
-    """Return what the page needs to light the stars. One value stands for each number of stars."""
+    """Return the data for a page under a clock. The sentence for each number of stars comes from one value
+    that earns it."""
     fewer = 1 if targets.metric.better == "lower" else -1
     values = [targets.targets[0] + fewer / 2, *targets.targets]
     sentences = [_sentence(targets, world, value, over=False) for value in values]
@@ -92,24 +88,24 @@ def _sentence(targets: StarTargets, world: str, value: float | None, *, over: bo
     if value is None:
         return "" if over else target_sentence(targets, world)
     earned, after = targets.earned(value), targets.next_target(value)
-    if targets.metric.better == "lower":
-        return _lower_sentence(targets, world, earned, over=over)
+    is_lower = targets.metric.better == "lower"
+    if is_lower and not over:
+        return _possible_sentence(targets, world, earned)
     if after is None:
         return gettext("All three stars!")
+    if is_lower:
+        return gettext("{earned} of 3 stars.").format(earned=earned)
     words = {"earned": earned, "result": _with_noun(targets, world, after)}
     if earned == STARS - 1:
         return gettext("2 of 3 stars. The third needs {result}.").format(**words)
     return gettext("{earned} of 3 stars. The next needs {result}.").format(**words)
 
 
-def _lower_sentence(targets: StarTargets, world: str, earned: int, *, over: bool) -> str:
-    if over and earned == STARS:
-        return gettext("All three stars!")
-    if over:
-        return gettext("{earned} of 3 stars.").format(earned=earned)
-    if not earned:
+def _possible_sentence(targets: StarTargets, world: str, possible: int) -> str:
+    """Return the sentence on a metric that is better when lower, during the game."""
+    if not possible:
         return gettext("No star is possible any more.")
-    words = {"earned": earned, "result": _with_noun(targets, world, targets.targets[earned - 1])}
+    words = {"earned": possible, "result": _with_noun(targets, world, targets.targets[possible - 1])}
     return gettext("{earned} of 3 stars are possible, with at most {result}.").format(**words)
 
 

@@ -57,7 +57,7 @@ class PersonAtWork:
     pair: ReferencePair
     """The known good sequences that the chef follows."""
     units: Sequence[Macros]
-    """What the person still has to bring, in the order in which the chef needs it."""
+    """The sequences that the person still has to carry out, in the order in which the chef needs them."""
     ingredients: Sequence[str]
     """The raw ingredients of the order."""
 

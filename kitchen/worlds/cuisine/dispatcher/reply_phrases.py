@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -200,8 +199,3 @@ def is_of_other_commands(text: str) -> bool:
     """Return whether words in a sentence beside a command reject it or put it off."""
     words = plain_words(text)
     return "?" in text or bool(_REJECTED.search(words) or _DOUBTED.search(words) or _LATER.search(words))
-
-
-def retractions_in(text: str) -> Iterator[str]:
-    """Yield the sentences that take back what was said before them."""
-    return (sentence for sentence in sentences(text) if is_retraction(sentence))

@@ -24,6 +24,7 @@ from kitchen.worlds.overcooked.fast_slow.work_aims import (
     KINDS_OF_WORK,
     MODES,
     NO_AIMS,
+    POT,
     SERVE,
     WORK_OF_DEED,
     WorkAims,
@@ -51,7 +52,7 @@ WORKS: Mapping[str, str] = {
     **{food: f"bring {food}s to pots" for food in sorted(FOOD)},
     DISH: "fetch a dish and take a soup out of a pot",
     SERVE: "serve soups",
-    "pot": "use pots",
+    POT: "use pots",
 }
 """What the program does for each kind of work."""
 FORM = """Answer with one JSON object and nothing else:
@@ -78,7 +79,7 @@ AIMS_TOOL = Tool(
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """What the slow mind has decided: aims, and a message that may be empty."""
+    """A decision of the slow mind: aims, and a message that may be empty."""
 
     aims: WorkAims
     say: str = ""
@@ -93,7 +94,7 @@ def fixed_part(sight: SeatObservation, organisation: Organisation | None) -> str
     moment = SkillMoment.of(sight)
     names = {"me": player_name(moment.seat), "other": player_name(1 - moment.seat)}
     game = game_description(moment, sight.brief, SKILLS.manner(sight))
-    works = [f"- {work}: {WORKS[work]}" for work in (*moment.layout.food, DISH, SERVE, "pot")]
+    works = [f"- {work}: {WORKS[work]}" for work in (*moment.layout.food, DISH, SERVE, POT)]
     role = [*ROLE.format(**names).splitlines(), *language_lines(organisation)]
     return titled_parts(
         [
@@ -112,8 +113,9 @@ def step_part(
     and `messages` are the newest ones."""
     heard = [one for one in messages if one.sender is not None][-MAX_MESSAGES_TOLD:]
     said = [
-        f"{'You' if one.sender == me else 'Your partner'}: {quote_text(cut)}"
-        for one, cut in ((one, shorten(one.text, MAX_PERSON_CHARACTERS)) for one in heard)
+        f"{'You' if one.sender == me else 'Your partner'}: "
+        f"{quote_text(shorten(one.text, MAX_PERSON_CHARACTERS))}"
+        for one in heard
     ]
     done = Counter((seat, work) for _, seat, work in deeds)
     lines = [f"{player_name(seat)}: {work}, {count} times" for (seat, work), count in sorted(done.items())]

@@ -51,7 +51,7 @@ from kitchen.worlds.overcooked.fast_slow.fast_slow_memory import (
     FastSlowMemory,
 )
 from kitchen.worlds.overcooked.fast_slow.fast_slow_settings import SETTINGS, FastSlowOptions
-from kitchen.worlds.overcooked.fast_slow.work_aims import ASIDE, WAIT, WorkAims
+from kitchen.worlds.overcooked.fast_slow.work_aims import ASIDE, NO_AIMS, WAIT, WorkAims
 from kitchen.worlds.overcooked.fast_slow.work_answers import answer_parts, work_message
 from kitchen.worlds.overcooked.fast_slow.work_requests import read_work_request
 from kitchen.worlds.overcooked.game_rules import INTERACT, STAY
@@ -61,13 +61,12 @@ from kitchen.worlds.overcooked.partners.planner_agent import choose_move, planne
 from kitchen.worlds.overcooked.partners.step_aside_agent import step_aside
 
 BY_WORDS, BY_MODEL = "words", "model"
-"""Who changed the aims, in the note: a person's plain sentence, or the model. The stand-in is `STAND_IN`."""
+"""Codes of who changed the aims, in the note: a person by a plain sentence, or the model. The stand-in's
+code is `STAND_IN`."""
 CHANGES_KEY, THOUGHT_KEY, DROPPED_KEY = "aim_changes", "thought", "dropped_thought"
 WITHHELD_KEY, CONSIDERED_KEY = "withheld", "considered"
 """Keys of the decision's note. `withheld`: a message of the model that is not sent, because it repeats the
 prompt. `considered`: the number of the last message that the slow mind knew, whether it found aims or not."""
-OTHER_AIMS = Reflection(WorkAims(mode=WAIT))
-"""What the stand-in says when it errs."""
 READ_KINDS = frozenset({SAY, ASK, ANSWER, REQUEST})
 RESERVE_SECONDS = 1.0
 """Seconds kept back from the time for a decision; a quarter of it if there are less than four seconds."""
@@ -248,7 +247,7 @@ class _Tick:
         stand_in = session.stand_in(
             self.seat,
             StandInAdvice(
-                {self.seat: (rule.written(),)}, others={self.seat: [(Reflection(WorkAims()).written(),)]}
+                {self.seat: (rule.written(),)}, others={self.seat: [(Reflection(NO_AIMS).written(),)]}
             ),
             lambda commands, rng: commands[0][1][0],
         )
@@ -332,7 +331,7 @@ class _Tick:
             self.note[DROPPED_KEY] = {**thought, "why": "too_old" if is_old else "aims_changed"}
             return
         written = tuple(thought["message"]) if thought["message"] else None
-        aims = WorkAims.read(thought["aims"]) or WorkAims()
+        aims = WorkAims.read(thought["aims"]) or NO_AIMS
         self._change(aims, thought["say"], thought["by"], written, thought["asked_in"])
 
     # The fast mind

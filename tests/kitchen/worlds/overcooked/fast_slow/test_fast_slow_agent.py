@@ -66,7 +66,7 @@ class Game:
         return [self.step() for _ in range(count)]
 
     def held(self) -> set[str]:
-        """What the agent has taken in the game so far, as far as the last steps tell."""
+        """Return the thing that the agent holds now, as a set."""
         return {str(self.world.observe(1)["players"][1]["holds"])}
 
     @property
