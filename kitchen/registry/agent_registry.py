@@ -21,6 +21,7 @@ AGENTS: dict[str, str] = {
     "blocks_planner": "kitchen.worlds.blocks.block_planner:BlocksPlanner",
     "follower": "kitchen.agents.job_follower:Follower",
     "hourglass": "kitchen.agents.hourglass.agent:Hourglass",
+    "human_like": "kitchen.agents.human_like.agent:HumanLike",
     "pairwise": "kitchen.agents.pairwise.agent:PairwiseAgent",
     "proagent": "kitchen.agents.proagent.agent:ProAgent",
     "random": "kitchen.agents.random_agent:RandomAgent",

@@ -33,6 +33,7 @@ from study.pilot.dry_run_execution import (
     completed_crowd_settings,
     walked,
 )
+from study.pilot.fit_people import people_of_study
 from study.pilot.models import DryRun
 from study.task_queue import ask_dry_run
 
@@ -40,6 +41,7 @@ State = DryRun.State
 
 SILENT = "It sent no news for 10 minutes: its worker has stopped, or there was none."
 AWAY = "Nothing was started: Redis, which hands work to the workers, does not answer."
+NOBODY_TO_PLAY_LIKE = "no finished episode of people can be played again, so nobody can be played like."
 ANOTHER = "A dry run of this study is already running: wait until it has finished, or stop it."
 
 
@@ -63,6 +65,7 @@ def dry_run_create(
     at_once: int,
     shares: OutcomeShares,
     known: KnownEffects | None = None,
+    like_people: bool = False,
 ) -> DryRun:
     """Create a dry run in the state WAITING, and return it. Raises DesignError if another run of the study is
     active.
@@ -82,6 +85,7 @@ def dry_run_create(
                     at_once=at_once,
                     shares=asdict(shares),
                     known=known or {},
+                    like_people=like_people,
                 )
         except IntegrityError as error:
             raise DesignError(ANOTHER) from error
@@ -223,9 +227,16 @@ def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
 
 
 def request_of_run(run: DryRun) -> CrowdOrder:
-    """Return the settings of the dry run that are stored in this row."""
+    """Return the settings of the dry run that are stored in this row.
+
+    Raises DryRunRequestError if the programs shall play like people, and no episode of people can be played
+    again.
+    """
     shares = OutcomeShares(**run.shares)
-    return CrowdOrder(run.participants, run.seed, run.at_once, shares, known=run.known)
+    people = people_of_study(run.study) if run.like_people else ()
+    if run.like_people and not people:
+        raise DryRunRequestError(NOBODY_TO_PLAY_LIKE, "like_people")
+    return CrowdOrder(run.participants, run.seed, run.at_once, shares, known=run.known, people=people)
 
 
 def end_state(report: CrowdReport, watch: DryRunProgress) -> tuple[State, str]:

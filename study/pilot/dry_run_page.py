@@ -21,6 +21,7 @@ from study.participants.simulated_effects import MOST, KnownEffects, parse_effec
 from study.participation.enter_study import is_draft, why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
+from study.pilot.fit_people import can_replay, rounds_to_fit
 from study.researchers.form_and_button_pages import back_to_page, form_page, service_button
 from study.researchers.permissions import FORM_METHODS, study_page
 
@@ -76,6 +77,12 @@ class DryRunForm(forms.Form):
         max_value=MOST_SEED,
         help_text="It determines who the programs are and where each of them stops.",
     )
+    like_people = forms.BooleanField(
+        label="Play like the people of this study",
+        required=False,
+        help_text="The programs then pause, err and go own ways as often as the people who have played here. "
+        "Otherwise their errors are made up.",
+    )
     known = forms.CharField(
         label="Effects on ratings",
         required=False,
@@ -96,6 +103,13 @@ class DryRunForm(forms.Form):
         except ValueError as error:
             raise forms.ValidationError(f"{error}.") from error
 
+    def clean_like_people(self) -> bool:
+        """Return whether programs play like people. Report it if there is nobody to play like."""
+        wanted: bool = self.cleaned_data["like_people"]
+        if wanted and not any(map(can_replay, rounds_to_fit(self.study).select_related("episode")[:50])):
+            raise forms.ValidationError("Nobody has finished an episode here yet.")
+        return wanted
+
     def clean(self) -> dict[str, Any]:
         """Return the cleaned settings, after checking that the dry run is possible. Each problem is shown at
         its field."""
@@ -108,7 +122,10 @@ class DryRunForm(forms.Form):
         if words := closed_advice(self.study):
             raise forms.ValidationError(words)
         try:
-            completed_crowd_settings(self.study, CrowdOrder(**self.chosen), url=settings.PUBLIC_URL)
+            order = CrowdOrder(
+                **{name: value for name, value in self.chosen.items() if name != "like_people"}
+            )
+            completed_crowd_settings(self.study, order, url=settings.PUBLIC_URL)
         except DryRunRequestError as error:
             words = f"{error.words[0].upper()}{error.words[1:]}."
             self.add_error(next((one for one in error.fields if one in self.fields), None), words)
@@ -119,7 +136,7 @@ class DryRunForm(forms.Form):
         """Return the settings as keyword arguments of `request_dry_run`."""
         given = self.cleaned_data
         shares = OutcomeShares(**{name: given[name] for name in SHARES})
-        return {name: given[name] for name in ("participants", "seed", "at_once", "known")} | {
+        return {name: given[name] for name in ("participants", "seed", "at_once", "known", "like_people")} | {
             "shares": shares
         }
 

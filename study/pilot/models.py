@@ -51,6 +51,11 @@ class DryRun(models.Model):
     known = models.JSONField(
         default=dict, help_text="Shifts of ratings by item and condition, as parts of the scale."
     )
+    like_people = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether the programs play like the people who have played in this study.",
+    )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     stopped_by = models.CharField(
         max_length=150, blank=True, help_text="The name of the staff member who stopped it."

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from study.analysis.pre_launch_warnings import late_decision_warnings, unmeasurable_warnings
+from study.management.people_option import add_people_option, people_in_file
 from study.management.study_command import StudyCommand, bad_input
 from study.participants.simulated_effects import parse_effects
 from study.pilot.bots.many_walkthroughs import PATIENCE, CrowdOrder
@@ -73,6 +74,7 @@ class Command(StudyCommand):
         for name, meaning in SHARES.items():
             words = f"{meaning} (default: 0)"
             parser.add_argument(f"--{name}", metavar="PERCENT", type=float, default=0, help=words)
+        add_people_option(parser)
 
     def handle(self, *args: Any, slug: str, url: str, **options: Any) -> None:
         """Run all synthetic participants through the study and print the results.
@@ -119,7 +121,8 @@ def wish_of(
         known = parse_effects(more.get("known", ()))
     except ValueError as error:
         raise DryRunRequestError(str(error), "known") from error
-    return CrowdOrder(participants, seed, at_once, shares, patience, think, known)
+    people = people_in_file(more.get("people"))
+    return CrowdOrder(participants, seed, at_once, shares, patience, think, known, people)
 
 
 def named(error: DryRunRequestError) -> str:

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.contract.world_errors import WorldError
 from study.design.study_errors import DesignError
+from study.management.people_option import add_people_option, people_in_file
 from study.management.study_command import StudyCommand, bad_input
 from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants
 
@@ -35,6 +36,7 @@ class Command(StudyCommand):
         parser.add_argument(
             "--recordings", metavar="N", type=int, default=2, help="really played per condition (default: 2)"
         )
+        add_people_option(parser)
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
         """Check the options, write the synthetic participants and print their number.
@@ -43,7 +45,11 @@ class Command(StudyCommand):
         """
         study = self.study(slug)
         wish = SyntheticRequest(
-            options["participants"], options["seed"], options["steps_per_episode"], options["recordings"]
+            options["participants"],
+            options["seed"],
+            options["steps_per_episode"],
+            options["recordings"],
+            people_in_file(options["people"]),
         )
         for name, value in (("participants", wish.participants), ("recordings", wish.recordings)):
             if value < 1:

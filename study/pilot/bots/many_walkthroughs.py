@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from kitchen.agents.human_like.play_habits import PlayHabits
 from study.participants.simulated_effects import KnownEffects
 from study.pilot.bots.http_browser import Browser, PatienceLimit, WalkError
 from study.pilot.bots.simulated_person import Experience, Person
@@ -38,6 +39,8 @@ class CrowdOrder:
     """Mean seconds of thinking before each choice."""
     known: KnownEffects = field(default_factory=dict)
     """Known effects on ratings, if requested."""
+    people: tuple[PlayHabits, ...] = ()
+    """How people play. Each participant plays like one of them. Empty: errors at a rate that is made up."""
     link: str = ""
     """The study's link with the invitation."""
     script: StudyScript = field(default_factory=StudyScript)
@@ -143,7 +146,7 @@ class Crowd:
         patience = PatienceLimit(self.order.patience)
         async with Browser(patience) as browser:
             walk = Walk(
-                Person(self.order.seed, number),
+                Person(self.order.seed, number, self.order.people),
                 browser,
                 patience,
                 think=self.order.think,

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from kitchen.agents.human_like.habit_choice import HabitState, habit_choice
+from kitchen.agents.human_like.play_habits import PlayHabits
 from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.assigned_jobs import OPEN
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
@@ -81,12 +83,16 @@ GENERAL: Mapping[str, float] = {"base": 0.2, "success": 0.5, "help": 0.2}
 
 
 class Person:
-    """One synthetic participant. `seed` and `number` determine all traits and random choices."""
+    """One synthetic participant. `seed` and `number` determine all traits and random choices.
 
-    def __init__(self, seed: int, number: int) -> None:
+    With `people`, the participant plays with the habits of one of them.
+    """
+
+    def __init__(self, seed: int, number: int, people: Sequence[PlayHabits] = ()) -> None:
         self.seed = seed
         self.number = number
         self.temper = temper_of(self.chance("temper"))
+        self.habits = self.chance("habits").choice(people) if people else None
 
     def chance(self, *what: object) -> Random:
         """Return a new random generator for a purpose, given as values such as ("answer", episode, item). The
@@ -161,6 +167,9 @@ class Player:
         self._hits: list[bool] = []
         self._sent: tuple[int, Command] | None = None
         self._refused: set[tuple[int, Command]] = set()
+        self._habit = HabitState()
+        self._habit_before = 0, HabitState()
+        """A step, and the state of the habits before it, in case a command of this step is refused."""
 
     def watch(self, state: State) -> None:
         """Record a state from the server. After a new step, check whether the predictions about the other
@@ -234,11 +243,28 @@ class Player:
         rng, advised = self.person.chance("step", self.episode, state["step"] + 1), self._advice(state)
         slip = rng.random() >= self.person.temper.skill
         bounds = {tuple(of): (least, most) for of, least, most in state.get("amounts", ())}
-        if advised and not slip and (any_advice or advised in offered or _in_range(advised, bounds)):
+        fits = advised is not None and (any_advice or advised in offered or _in_range(advised, bounds))
+        if self.person.habits and offered:
+            command = self._by_habit(state, advised if fits else None, offered, rng)
+            command = command if command == advised else _with_amount(command, bounds, rng)
+        elif advised and fits and not slip:
             command = advised
         else:
             command = _with_amount(get_adviser(state["world"]).slip(offered, rng), bounds, rng)
         self._expect(state, command)
+        return command
+
+    def _by_habit(
+        self, state: State, advised: Command | None, offered: Sequence[Command], rng: Random
+    ) -> Command:
+        """Return the command that the person's habits lead to. Choosing again in the same step begins with
+        the same state of the habits."""
+        assert self.person.habits  # noqa: S101 - the caller has checked it
+        if self._habit_before[0] != state["step"] + 1:
+            self._habit_before = state["step"] + 1, self._habit
+        command, self._habit = habit_choice(
+            self._situation(state, {}), advised, self.person.habits, self._habit_before[1], rng, offered
+        )
         return command
 
     def _advice(self, state: State) -> Command | None:

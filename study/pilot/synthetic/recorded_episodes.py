@@ -17,6 +17,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
+from kitchen.agents.human_like.play_habits import PlayHabits
 from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Json
@@ -101,17 +102,24 @@ class Recording:
 
 
 def record_episode(
-    design: Blueprint, condition: ConditionPlan, *, seed: int, number: int, steps: int | None
+    design: Blueprint,
+    condition: ConditionPlan,
+    *,
+    seed: int,
+    number: int,
+    steps: int | None,
+    people: Sequence[PlayHabits] = (),
 ) -> Recording:
     """Play one episode of a condition to its end, return its database rows, and delete the episode.
 
     `seed` and `number` determine the synthetic participant who plays. There are no time limits, and no paid
-    language models are called. `steps` shortens the episode, if the world has such a setting.
+    language models are called. `steps` shortens the episode, if the world has such a setting. With `people`,
+    the participant has the habits of one of them.
 
     Raises SettingsError if the condition cannot be played. If the process is killed, the episode stays in
     the database (see `leftover_recordings`).
     """
-    plan, player = solo_condition(condition), Player(Person(seed, number), 1)
+    plan, player = solo_condition(condition), Player(Person(seed, number, people), 1)
     planned = episode_settings(design, plan, people_in(plan)[:1])
     played = {
         "settings": _shortened(plan, steps),

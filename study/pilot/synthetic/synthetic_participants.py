@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from kitchen.agents.human_like.play_habits import PlayHabits
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.episode import log_integrity
@@ -90,6 +91,8 @@ class SyntheticRequest:
     """Steps of an episode; None: as in the study."""
     recordings: int = 2
     """Episodes that are really played for each condition."""
+    people: tuple[PlayHabits, ...] = ()
+    """How people play; each recorded episode is played like one of them. Empty: with made-up errors."""
 
 
 @dataclass(slots=True)
@@ -143,6 +146,7 @@ def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[
                 seed=derived_seed(request.seed, "recording", key, number),
                 number=number,
                 steps=request.steps,
+                people=request.people,
             )
             for number in range(1, request.recordings + 1)
         ]

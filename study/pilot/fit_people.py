@@ -1,0 +1,88 @@
+"""Fit the habits of people (`kitchen.agents.human_like.play_habits`) to the finished episodes of a study.
+
+Programs can then play as these people do. The result has a line of rates for each person, in random order. It
+holds no code, no answer and no time of day.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from random import Random
+
+from django.db.models import QuerySet
+
+from kitchen.agents.human_like.count_habits import count_habits
+from kitchen.agents.human_like.play_habits import MAX_PEOPLE, Changes, PlayHabits, fitted_habits
+from kitchen.contract.world_errors import WorldError
+from kitchen.play.models import Episode
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
+from kitchen.replay.episode_record import EPISODES_PER_READ, EpisodeRecord, read_episode_records
+from study.design.models import Study
+from study.participants.models import Round
+
+MAX_STEPS = 20_000
+"""Number of steps after which no further episode is read. That many take less than a minute."""
+
+log = logging.getLogger(__name__)
+
+
+def rounds_to_fit(study: Study, *, synthetic: bool = False) -> QuerySet[Round]:
+    """Return the rounds whose episodes can be fitted, the newest first: finished, played by people (or by
+    programs with `synthetic`), and not taken over by a co-player."""
+    played = Round.objects.filter(
+        participant__study=study,
+        participant__synthetic=synthetic,
+        participant__preview=False,
+        episode__ended_at__isnull=False,
+    )
+    return played.order_by("-episode__ended_at", "-pk")
+
+
+def people_of_study(study: Study, *, synthetic: bool = False) -> tuple[PlayHabits, ...]:
+    """Return the habits of everybody who played episodes of the study; with `synthetic`, of programs instead.
+    Empty if there is no episode that can be played again.
+
+    The newest `MAX_STEPS` steps count.
+    """
+    counted: dict[int, Changes] = defaultdict(Counter)
+    for one, record in _newest(rounds_to_fit(study, synthetic=synthetic)):
+        try:
+            counted[one.participant_id].update(count_habits(record.log, one.seat))
+        except (WorldError, UnknownNameError) as error:
+            log.warning("episode %s is left out: %s", record.episode.pk, error)
+    people = list(counted.values())
+    Random(study.pk).shuffle(people)  # noqa: S311 - the order must not show who is who
+    return fitted_habits(people[:MAX_PEOPLE])
+
+
+def _newest(rounds: QuerySet[Round]) -> Iterator[tuple[Round, EpisodeRecord]]:
+    """Yield rounds with their episodes, at most `MAX_STEPS` steps in all."""
+    left = MAX_STEPS
+    playable = [one for one in rounds.select_related("episode") if can_replay(one)]
+    for begin in range(0, len(playable), EPISODES_PER_READ):
+        some = playable[begin : begin + EPISODES_PER_READ]
+        ids = {one.episode_id for one in some}
+        records = {
+            record.episode.pk: record for record in read_episode_records(Episode.objects.filter(pk__in=ids))
+        }
+        for one in some:
+            record = records.get(one.episode_id or 0)
+            if record and left > 0:
+                left -= len(record.steps)
+                yield one, record
+        if left <= 0:
+            return
+
+
+def can_replay(one: Round) -> bool:
+    """Return whether this round's episode was played to its end by its person, with the present version of
+    its world."""
+    if one.is_given_up or one.episode is None:
+        return False
+    try:
+        return get_world(one.episode.world).version == one.episode.world_version
+    except UnknownNameError:
+        return False
