@@ -64,7 +64,7 @@ def _newest(rounds: QuerySet[Round]) -> Iterator[tuple[Round, EpisodeRecord]]:
     playable = [one for one in rounds.select_related("episode") if can_replay(one)]
     for begin in range(0, len(playable), EPISODES_PER_READ):
         some = playable[begin : begin + EPISODES_PER_READ]
-        ids = {one.episode_id for one in some}
+        ids = [one.episode_id for one in some if one.episode_id]
         records = {
             record.episode.pk: record for record in read_episode_records(Episode.objects.filter(pk__in=ids))
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -72,7 +73,13 @@ def test_a_wrong_file_is_refused_and_nobody_is_made(tmp_path: Path, text: str | 
 
 def test_a_dry_run_plays_like_the_people_of_the_study(study: Study, django_user_model: type) -> None:
     user = django_user_model.objects.create_user("researcher")  # type: ignore[attr-defined]
-    wish = {"participants": 3, "seed": 5, "at_once": 1, "shares": OutcomeShares(), "like_people": True}
+    wish: dict[str, Any] = {
+        "participants": 3,
+        "seed": 5,
+        "at_once": 1,
+        "shares": OutcomeShares(),
+        "like_people": True,
+    }
     run = dry_run_create(study_id=study.pk, user=user, **wish)
     with pytest.raises(DryRunRequestError, match=NOBODY_TO_PLAY_LIKE):
         request_of_run(run)
