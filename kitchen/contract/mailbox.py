@@ -43,6 +43,7 @@ from kitchen.contract.team_messages import (
     address_to_partner,
     conversation_partners,
     conversation_refusal,
+    is_unasked,
     mask_blocked_words,
     message_recipients,
     message_refusal,
@@ -162,14 +163,16 @@ class Mailbox:
         now.
 
         The code is empty if the message may be sent. Other codes are defined in
-        `kitchen.contract.team_messages` (`message_refusal`, `conversation_refusal`), or are `no_such_job`,
-        `no_aim`, `no_such_aim`, `no_such_request` or `cycle`.
+        `kitchen.contract.team_messages` (`message_refusal`, `conversation_refusal`), or are `unasked`
+        (`is_unasked`), `no_such_job`, `no_aim`, `no_such_aim`, `no_such_request` or `cycle`.
         """
         say = without_platform_keys(say)
         talking = self.partners(step) if say.kind in TALK_KINDS else {}
         say = address_to_partner(say, sender, talking)
         if code := message_refusal(self.organisation, sender, say, sent=self._sent_in(step, sender)):
             return say, "no_aim" if code == "empty" and say.kind == INFORM else code
+        if is_unasked(self.organisation, sender, say, (each.message for each in self.posted), step):
+            return say, "unasked"
         if (
             self.organisation.one_partner
             and say.kind in TALK_KINDS

@@ -54,6 +54,8 @@ PAIR = "pair"
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
 
+UNASKED, NEVER = "unasked", "never"
+"""Name of the setting that limits messages of agents that nobody asked for, and its value for none."""
 CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -108,6 +110,18 @@ ORGANISATION_SETTINGS = (
     ),
     *SCHEDULE_SETTINGS,
     Setting(
+        UNASKED,
+        "int",
+        "Steps between two messages of a co-player that nobody asked for",
+        0,
+        help="0: it writes as it likes. never: it only answers. One message to it allows one of its own. "
+        "Jobs, and what becomes of them, are always told.",
+        minimum=0,
+        maximum=1000,
+        choices=((NEVER, "never"),),
+        later=True,
+    ),
+    Setting(
         CYCLE_LIMIT,
         "int",
         "Times that a job is given before it may not come back to a member that had it",
@@ -159,6 +173,8 @@ class Organisation:
     """Steps between the question to a member and the effect of its decision, or `REAL`; 0 in `together`."""
     stale: str = RECHECK
     """What happens to commands that are no longer legal when a decision takes effect."""
+    unasked: int | str = 0
+    """Steps between two messages of an agent that nobody asked for; 0 for no limit, `NEVER` for none."""
     cycle_limit: int = CYCLE_HOPS
     """How often a job is given before it may not come back to a member that had it."""
     talk_language: str = ""
@@ -295,6 +311,7 @@ class Organisation:
             "blocked": list(self.blocked),
             **({WITHIN: True} if self.within else {}),
             **({name: getattr(self, name) for name in _OF_TIME} if self.is_timed else {}),
+            **({UNASKED: self.unasked} if self.unasked else {}),
             **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
             **{name: value for name in _OF_LANGUAGE if (value := getattr(self, name))},
         }
@@ -318,7 +335,11 @@ class Organisation:
             rounds=stored.get("rounds", 3),
             silence=stored.get("silence", 10),
             blocked=tuple(stored.get("blocked", ())),
-            **{name: stored[name] for name in (*_OF_TIME, CYCLE_LIMIT, *_OF_LANGUAGE) if name in stored},
+            **{
+                name: stored[name]
+                for name in (*_OF_TIME, UNASKED, CYCLE_LIMIT, *_OF_LANGUAGE)
+                if name in stored
+            },
         )
 
 
@@ -420,13 +441,13 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
 _TIMED = frozenset(_OF_TIME)
-_USUAL = frozenset({"spoken", "messages_a_step"}) | _IN_STEP
+_USUAL = frozenset({"spoken", "messages_a_step", UNASKED}) | _IN_STEP
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "central": _USUAL | _TIMED | {"talk"},
     "each": _USUAL | _TIMED | {"talk"},
     "solo": _TIMED,
     PAIR: _USUAL,
-    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence"},
+    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence", UNASKED},
     "chain": _USUAL | _TIMED | {"sees"},
     "graph": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
     "tree": _USUAL | _TIMED | {"sees", "leaves_talk"},
@@ -471,7 +492,7 @@ def make_organisation(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence", CYCLE_LIMIT]
+    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence", UNASKED, CYCLE_LIMIT]
     names += _OF_TIME if chosen[SCHEDULE] != TOGETHER else ()
     fields = {name: chosen[name] for name in names}
     draft = Organisation(kind, tuple(members), frozenset(commands), frozenset(writes), **fields)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_KINDS, Organisation
+from kitchen.contract.organisation import END, MESSAGE_KINDS, NEVER, SAY, SYSTEM, TALK_KINDS, Organisation
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import gettext_noop
 from kitchen.words.look_alike_letters import BLANKS, LOOK_ALIKES
@@ -84,6 +84,33 @@ def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, 
     if len(say.text) > max_message_length(organisation, sender):
         return "too_long"
     return "too_many" if sent >= organisation.messages_a_step else ""
+
+
+def is_unasked(
+    organisation: Organisation, sender: int, say: MessageDraft, posted: Iterable[TeamMessage], step: int
+) -> bool:
+    """Return whether an agent may not send this message now because nobody asked for it
+    (`Organisation.unasked`).
+
+    `posted` are the messages of the episode so far, and `step` is the present one. Somebody asks for a
+    message by writing to the agent. One answer is then allowed.
+    """
+    if (
+        not organisation.unasked
+        or say.kind not in TALK_KINDS - {END}
+        or organisation.member(sender).is_person
+    ):
+        return False
+    last, is_asked = 0, False
+    for said in posted:
+        if said.kind in TALK_KINDS and said.sender is not None:
+            if said.sender == sender:
+                last, is_asked = said.step, False
+            elif sender in said.to and said.kind != END:
+                is_asked = True
+    if is_asked:
+        return False
+    return organisation.unasked == NEVER or (last > 0 and step - last < int(organisation.unasked))
 
 
 def message_recipients(organisation: Organisation, sender: int, say: MessageDraft) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kitchen.agents.pairwise.own_commands import OwnCommands
 from kitchen.agents.pairwise.partner_talk import MAX_SUMMARY_CHARACTERS, Conversation
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import language_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.words.english_text import and_list
@@ -43,7 +43,7 @@ def fixed_part(commands: OwnCommands, organisation: Organisation | None, *, stru
     """Return the part of the prompt that is the same at every step of an episode."""
     role = ROLE.format(me=commands.named(commands.seat)).splitlines()
     partner = ONE_PARTNER.splitlines() if organisation and organisation.one_partner else []
-    partner += language_lines(organisation)
+    partner += talk_rule_lines(organisation)
     form = (JSON_FORM if structured else LINES_FORM).splitlines()
     return titled_parts([("Your part", [*role, *partner]), *commands.about(), ("Your answer", form)])
 

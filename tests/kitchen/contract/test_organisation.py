@@ -167,7 +167,7 @@ def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
     assert "within" not in pair.to_json() and "within" not in graph.to_json()
     assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within
     assert applicable_settings("graph", {}) == {
-        *("spoken", "messages_a_step", "sees", "schedule", "cycle_limit")
+        *("spoken", "messages_a_step", "sees", "schedule", "unasked", "cycle_limit")
     }
     assert applicable_settings("graph", {"within": True}) == applicable_settings("graph", {}) | {
         "within",

@@ -1,4 +1,4 @@
-"""Words that are not shown."""
+"""Words that are not shown, and messages that nobody asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import unicodedata
 
 import pytest
 
-from kitchen.contract.team_messages import MASK, mask_blocked_words
+from kitchen.agents.talk_rules import talk_rule_lines
+from kitchen.contract.mailbox import Mailbox, PostedMessage
+from kitchen.contract.organisation import ASK, END, NEVER, SAY, Member, Organisation, make_organisation
+from kitchen.contract.team_messages import MASK, MessageDraft, TeamMessage, mask_blocked_words
+from kitchen.registry.world_registry import get_world
 
 
 @pytest.mark.parametrize(
@@ -100,3 +104,51 @@ def test_marks_on_latin_letters_do_not_count() -> None:
     for text in ("Ïdíot", "i\u0308dio\u0301t", "ídiot\u0301", "i\u200b\u0308diot"):
         assert mask_blocked_words(f"{text}!", ("idiot",)) == f"{MASK}!"
     assert mask_blocked_words("바보야", ("바보",)) == f"{MASK}야"
+
+
+MEMBERS = (Member(0, (0,), is_person=True), Member(1, (1,), is_person=False))
+
+
+def refused(unasked: int | str, said: list[tuple[int, int, str]], step: int, *, sender: int = 1) -> str:
+    """Return the code for a message of the agent (member 1), after (step, sender, kind) messages of both."""
+    made = make_organisation("pair", MEMBERS, seats=2, settings={"unasked": unasked})
+    earlier = [
+        PostedMessage(TeamMessage(number, at, by, (1 - by,), kind, "x"))
+        for number, (at, by, kind) in enumerate(said, 1)
+    ]
+    world = get_world("cuisine").create(seats=2, settings={})
+    world.reset(1)
+    return Mailbox(made, earlier).refusal(world, step, sender, MessageDraft("hello"))[1]
+
+
+@pytest.mark.parametrize(
+    ("unasked", "said", "step", "code"),
+    [
+        (0, [(1, 1, SAY)], 2, ""),
+        (NEVER, [], 1, "unasked"),
+        (NEVER, [(1, 0, SAY)], 1, ""),
+        (NEVER, [(1, 0, ASK), (1, 1, SAY)], 1, "unasked"),
+        (NEVER, [(1, 0, END)], 1, "unasked"),
+        (5, [], 1, ""),
+        (5, [(1, 1, SAY)], 5, "unasked"),
+        (5, [(1, 1, SAY)], 6, ""),
+        (5, [(1, 1, SAY), (3, 0, SAY)], 3, ""),
+    ],
+)
+def test_a_coplayer_writes_unasked_only_as_often_as_the_condition_says(
+    unasked: int | str, said: list[tuple[int, int, str]], step: int, code: str
+) -> None:
+    assert refused(unasked, said, step) == code
+
+
+def test_people_write_as_they_like() -> None:
+    assert refused(NEVER, [], 1, sender=0) == ""
+
+
+def test_the_limit_is_stored_with_the_organisation_and_told_to_models() -> None:
+    made = make_organisation("pair", MEMBERS, seats=2, settings={"unasked": 5})
+    assert Organisation.from_json(made.to_json()) == made
+    assert "at most one in 5 steps" in talk_rule_lines(made)[0]
+    free = make_organisation("pair", MEMBERS, seats=2)
+    assert "unasked" not in free.to_json()
+    assert talk_rule_lines(free) == []

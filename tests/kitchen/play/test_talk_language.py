@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings as django_settings
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.agents.talk_language import ENGLISH_NAMES, language_lines
+from kitchen.agents.talk_rules import ENGLISH_NAMES, talk_rule_lines
 from kitchen.contract.agent import TeamTalk
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import ONLY_JOBS, MessageDraft
@@ -84,11 +84,11 @@ def test_prompts_have_an_english_name_of_each_language_of_pages() -> None:
 
 def test_the_language_of_the_condition_goes_before_that_of_the_reader() -> None:
     pair = make_organisation("pair", [Member(0, (0,), True), Member(1, (1,), False)], seats=2)
-    assert language_lines(None) == language_lines(pair) == []
-    assert "in Spanish," in language_lines(replace(pair, readers_language="es"))[0]
-    assert "in English," in language_lines(replace(pair, readers_language="es", talk_language="en"))[0]
+    assert talk_rule_lines(None) == talk_rule_lines(pair) == []
+    assert "in Spanish," in talk_rule_lines(replace(pair, readers_language="es"))[0]
+    assert "in English," in talk_rule_lines(replace(pair, readers_language="es", talk_language="en"))[0]
     silent = make_organisation("each", [Member(0, (0,), True), Member(1, (1,), False)], seats=2)
-    assert language_lines(replace(silent, talk_language="es")) == []
+    assert talk_rule_lines(replace(silent, talk_language="es")) == []
 
 
 MODELS = (
@@ -115,6 +115,6 @@ def test_a_model_is_told_the_language_and_a_prompt_without_one_stays_as_it_was(
         talk = TeamTalk(replace(made, talk_language=language), 1)
         return "\n".join(agent.fixed_messages(replace(situation, talk=talk)))
 
-    lines = language_lines(replace(made, talk_language="es"))
+    lines = talk_rule_lines(replace(made, talk_language="es"))
     assert "\n".join(lines) in prompt("es")
     assert prompt("es").replace("\n".join(["", *lines]), "", 1) == prompt("")

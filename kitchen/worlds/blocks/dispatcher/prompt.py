@@ -14,7 +14,7 @@ from math import sqrt
 from kitchen.agents.job_answers import job_line
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import language_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent import Situation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json
@@ -136,7 +136,7 @@ def _talk(view: KitchenView, options: BlocksDispatcherOptions) -> Iterator[str]:
         if options.addressed and len(view.addressees) > 1:
             one = "name that one in `say_to`" if options.as_tool else "begin it with `Say to agent0:`"
             yield f"Several may read your line. To write to one of them only, {one}."
-    yield from language_lines(view.organisation)
+    yield from talk_rule_lines(view.organisation)
 
 
 def _reply_form(view: KitchenView, options: BlocksDispatcherOptions) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.agents.talk_language import language_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent import REASON_PLAN_BROKEN, Situation
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.language_model import Message
@@ -108,7 +108,7 @@ def fixed_prompt(
     rules = RULES.format(me=me, other=other, limit=brief["limit"])
     way = f"{(KNOWING_WAY if steps else ASKING_WAY).format(other=other)} {SERVING}"
     form = JSON_FORM if structured else LINES_FORM
-    answer = "\n".join([form, ANSWER, *language_lines(organisation)])
+    answer = "\n".join([form, ANSWER, *talk_rule_lines(organisation)])
     return Message("system", "\n\n".join((rules, *MACROS, way, order, recipe, answer)), fixed=True)
 
 

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from kitchen.agents.talk_language import language_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.declared_settings import PLACEHOLDER_PATTERN, placeholders_in
 from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.world import Event, Json
@@ -292,7 +292,7 @@ def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
         topics.append("give")
     form = "in_tool" if options.as_tool else "in_text"
     rules = [SENTENCES[topic]["rules"].format(how=SENTENCES[topic][form]) for topic in topics]
-    return "\n".join([*rules, *language_lines(moment.organisation)])
+    return "\n".join([*rules, *talk_rule_lines(moment.organisation)])
 
 
 def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import language_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply, Tool
@@ -95,7 +95,7 @@ def fixed_part(sight: SeatObservation, organisation: Organisation | None) -> str
     names = {"me": player_name(moment.seat), "other": player_name(1 - moment.seat)}
     game = game_description(moment, sight.brief, SKILLS.manner(sight))
     works = [f"- {work}: {WORKS[work]}" for work in (*moment.layout.food, DISH, SERVE, POT)]
-    role = [*ROLE.format(**names).splitlines(), *language_lines(organisation)]
+    role = [*ROLE.format(**names).splitlines(), *talk_rule_lines(organisation)]
     return titled_parts(
         [
             ("Your part", role),
