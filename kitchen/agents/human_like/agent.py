@@ -1,4 +1,4 @@
-"""Implement the co-player `human_like`: a program with the habits of people, in every world with an adviser.
+"""Implement the co-player `human_like`: a program with the habits of people.
 
 In each step it does what the world's adviser program recommends, or waits, or makes a detour, at the rates of
 one person. It may serve as a synthetic teammate whose mistakes are like those of people.
@@ -6,7 +6,7 @@ one person. It may serve as a synthetic teammate whose mistakes are like those o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from typing import ClassVar
@@ -19,14 +19,18 @@ from kitchen.agents.human_like.play_habits import (
     made_up_habits,
     read_habits,
 )
-from kitchen.contract.agent import Agent, Decision, Situation
+from kitchen.contract.agent import Agent, Decision, Situation, TeamTalk
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, World
-from kitchen.registry.agent_registry import NO_ADVISER, get_adviser
+from kitchen.contract.world import Command, Json
+from kitchen.registry.agent_registry import get_adviser
 
 MADE_UP = made_up_habits()
+WORLDS = (
+    *("blocks_construction", "blocks_cooking", "blocks_crafting", "blocks_gather", "blocks_kitchen"),
+    *("cuisine", "overcooked"),
+)
+"""Worlds whose adviser program can play without words. In Collab-Overcooked, nobody can."""
 
 
 class HumanLike(Agent):
@@ -34,6 +38,7 @@ class HumanLike(Agent):
     an episode."""
 
     kind: ClassVar[str] = "human_like"
+    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting(
@@ -60,15 +65,10 @@ class HumanLike(Agent):
             return ()
         return ("Without lines under How people play, this program plays like people who are made up.",)
 
-    def unfit(self, world: World, seats: Collection[int]) -> str:
-        """Return why the agent cannot play this world; empty if it can. The world needs an adviser."""
-        return "" if get_adviser(world.kind) is not NO_ADVISER else "the world has no adviser program"
-
     async def decide(self, situation: Situation) -> Decision:
         """Return a command for each seat that has one, with a note: the person, and the kind of the step."""
         people, memory = self.people or MADE_UP, situation.memory or {}
         commands: dict[int, Command] = {}
-        says: list[MessageDraft] = []
         kept: dict[str, Json] = {}
         note: dict[str, Json] = {}
         for seat in situation.seats:
@@ -80,7 +80,6 @@ class HumanLike(Agent):
             if offered := situation.legal[seat]:
                 wanted = advised.commands.get(seat)
                 commands[seat], state = habit_choice(alone, wanted, habits, state, chance, offered)
-            says += advised.says
             kept[str(seat)] = {
                 "person": known["person"],
                 "adviser": advised.memory,
@@ -88,11 +87,11 @@ class HumanLike(Agent):
             }
             note[str(seat)] = {"person": habits.name, "kind": state.kind}
         said = {"habits": note, "made_up": not self.people}
-        return Decision(commands, memory=kept, note=said, says=tuple(says))
+        return Decision(commands, memory=kept, note=said)
 
 
 def seat_situation(situation: Situation, seat: int, memory: Json) -> Situation:
-    """Return the situation of one seat of the agent, with the adviser's memory."""
+    """Return the situation of one seat of the agent, with the adviser's memory and without messages."""
     return replace(
         situation,
         seats=(seat,),
@@ -100,6 +99,7 @@ def seat_situation(situation: Situation, seat: int, memory: Json) -> Situation:
         observations={seat: situation.observations[seat]},
         legal={seat: situation.legal[seat]},
         memory=memory,
+        talk=TeamTalk(),
     )
 
 

@@ -364,16 +364,16 @@ def to_see(html: str) -> set[str]:
         ({"team_kind": ""}, "kind people"),
         ({"team_kind": "solo"}, "kind people schedule"),
         ({"team_kind": "central", "team_schedule": "free"}, "kind people talk schedule think_steps stale"),
-        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step within schedule"),
-        ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds"),
-        ({"team_kind": "chain"}, "kind people spoken messages_a_step within sees leads apart schedule"),
+        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step within schedule unasked"),
+        ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds unasked"),
+        ({"team_kind": "chain"}, "kind people spoken messages_a_step within sees leads apart schedule unasked"),
         (
             {"team_kind": "graph", "team_apart": "on", "team_within": "on"},
-            "kind spoken messages_a_step within rounds sees apart schedule cycle_limit",
+            "kind spoken messages_a_step within rounds sees apart schedule unasked cycle_limit",
         ),
         (
             {"team_kind": "custom", "team_people": "1, 2"},
-            "kind people spoken messages_a_step within sees commands writes schedule cycle_limit "
+            "kind people spoken messages_a_step within sees commands writes schedule unasked cycle_limit "
             "lobby_seconds pairs_by_trip unfilled absent_steps absent",
         ),
     ],
