@@ -150,6 +150,16 @@
     for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
   }
 
+  /* A panel takes its place here, once all who listen have had their say: htmx would give each panel to several events
+     for every panel before it, and touch the class and the attributes of each. It is told only of forms. */
+  function swap({ detail }) {
+    if (!detail.shouldSwap) return;
+    detail.shouldSwap = false;
+    const fresh = detail.fragment.firstElementChild;
+    detail.target.replaceWith(fresh);
+    if (fresh.matches("[ws-send]") || fresh.querySelector("[ws-send]")) htmx.process(fresh);
+  }
+
   /* a tap or a key that was meant for the game hits nothing of what stands there now */
   function shield() {
     play.classList.add("is-just-over");
@@ -202,5 +212,6 @@
   document.addEventListener("htmx:wsBeforeMessage", remember);
   document.addEventListener("htmx:wsAfterMessage", restore);
   document.addEventListener("htmx:oobBeforeSwap", beforeSwap);
+  window.addEventListener("htmx:oobBeforeSwap", swap);
   showOver();
 })();
