@@ -41,6 +41,8 @@ class CostForecast:
     calls: int
     expected: float | None
     worst: float | None
+    in_batches: bool = False
+    """True if the calls are sent in batches, at their lower price."""
 
     @property
     def is_free(self) -> bool:
@@ -54,7 +56,8 @@ class CostForecast:
         if self.expected is None or self.worst is None:
             return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
         money = f"about {format_dollars(self.expected)}, at worst {format_dollars(self.worst)}"
-        return f"{ahead}: {money} (longest answers, every call made {call_forecast.CALL_TRIES} times)"
+        how = "in batches; " if self.in_batches else ""
+        return f"{ahead}: {money} ({how}longest answers, every call made {call_forecast.CALL_TRIES} times)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkFor
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
     """Return the costs of language models in these episodes. They are 0 if no model is called, or only the
     free program that imitates one."""
+    if setup.batch:
+        prices = prices.in_batches()
     paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
@@ -108,6 +113,7 @@ def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: Pr
         calls=sum(part.calls for part in parts),
         expected=total_cost(part.expected for part in parts),
         worst=total_cost(part.worst for part in parts),
+        in_batches=setup.batch,
     )
 
 

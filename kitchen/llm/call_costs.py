@@ -55,6 +55,8 @@ ANY_MODEL = "*"
 """The entry for all models of a provider without an entry of their own."""
 HOUR_FACTOR = 2.0
 """Price of input that is cached for an hour, as a multiple of the price of input."""
+BATCH_FACTOR = 0.5
+"""Price of a call in a batch, as a multiple of its usual price."""
 MIN_CACHED_TOKENS = 4096
 """Default minimum length, in tokens, of a fixed part that can be cached. It is the largest minimum known of
 any model, so that no forecast is too low."""
@@ -83,6 +85,20 @@ class Price:
     cache_write_hour: float | None = None
     """The price of input that is cached for an hour instead of five minutes; None: `HOUR_FACTOR` times the
     price of input."""
+    batch: float = BATCH_FACTOR
+    """Price of a call in a batch, as a multiple of its usual price."""
+
+    def times(self, factor: float) -> Price:
+        """Return these prices, multiplied by a factor."""
+        hour = self.cache_write_hour
+        return replace(
+            self,
+            input=self.input * factor,
+            output=self.output * factor,
+            cache_read=self.cache_read * factor,
+            cache_write=self.cache_write * factor,
+            cache_write_hour=None if hour is None else hour * factor,
+        )
 
     def for_an_hour(self) -> Price:
         """Return the prices where the fixed part of the prompt is cached for an hour."""
@@ -152,7 +168,7 @@ class PriceList:
     def price(self, provider: str, model: str, prompt: int = 0, *, hour: bool = False) -> Price:
         """Return the price of a model for a prompt of `prompt` tokens. With `hour`, its fixed part is cached
         for an hour. Raises UnknownPriceError if there is none."""
-        price = self._find(provider, model)
+        price = self.find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
         if price.up_to is not None and prompt > price.up_to:
@@ -162,9 +178,14 @@ class PriceList:
             )
         return price.for_an_hour() if hour else price
 
+    def in_batches(self) -> PriceList:
+        """Return the prices of calls that are sent in batches."""
+        prices = {key: price.times(price.batch) for key, price in self.prices.items()}
+        return replace(self, prices=prices)
+
     def knows(self, provider: str, model: str) -> bool:
         """Return whether the list has any price for this model."""
-        return self._find(provider, model) is not None
+        return self.find(provider, model) is not None
 
     def assumed_from(self, provider: str, model: str) -> str:
         """Return the name of the model whose price is taken for this one: the newest of its family in the
@@ -174,7 +195,7 @@ class PriceList:
             return ""
         return predecessor_of(model, (name for known, name in self.prices if known == provider))
 
-    def _find(self, provider: str, model: str) -> Price | None:
+    def find(self, provider: str, model: str) -> Price | None:
         """Return the price of a model. Try its own entry, then that of its name without a date, then the
         provider's price for all other models, then `assumed_from`. Return None if there is no entry."""
         names = (*_own_names(model), self.assumed_from(provider, model))
@@ -232,6 +253,8 @@ Dollars = Annotated[
 ]
 Tokens = Annotated[int, Field(ge=1), error_text("must be a whole number of tokens from 1 on")]
 
+Factor = Annotated[int | FiniteFloat, Field(ge=0, le=100), error_text("must be a factor from 0 to 100")]
+
 
 class PriceEntry(Record):
     """The entry of one model in the price list file."""
@@ -243,6 +266,7 @@ class PriceEntry(Record):
     cache_write_hour: Dollars | None = None
     up_to: Tokens | None = None
     cache_from: Tokens = MIN_CACHED_TOKENS
+    batch: Factor = BATCH_FACTOR
 
 
 _STRICT = ConfigDict(strict=True)
@@ -280,6 +304,7 @@ def _price(source: DataSource, values: object) -> Price:
         up_to=told.up_to,
         cache_from=told.cache_from,
         cache_write_hour=None if told.cache_write_hour is None else float(told.cache_write_hour),
+        batch=float(told.batch),
     )
 
 

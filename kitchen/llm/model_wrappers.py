@@ -201,13 +201,19 @@ class BudgetedModel(LanguageModel):
         return worst
 
     def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
-        """Return the cost of these token counts. If they are unknown, return the maximum cost `worst`."""
-        if usage is None or not usage.is_believable:
-            return worst
-        try:
-            return self.prices.cost(usage, self.provider, request.model, hour=request.cache_hour)
-        except UnknownPriceError:
-            return worst
+        return booked_cost(self.prices, self.provider, request, usage, worst)
+
+
+def booked_cost(
+    prices: PriceList, provider: str, request: Request, usage: Usage | None, worst: float | None
+) -> float | None:
+    """Return the cost of these token counts. If they are unknown, return the maximum cost `worst`."""
+    if usage is None or not usage.is_believable:
+        return worst
+    try:
+        return prices.cost(usage, provider, request.model, hour=request.cache_hour)
+    except UnknownPriceError:
+        return worst
 
 
 async def _set_aside(purse: Payer, amount: float) -> None:

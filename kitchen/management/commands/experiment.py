@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import SUPPRESS
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from kitchen.experiments import (
     log_tables,
     result_tables,
 )
+from kitchen.experiments.batch_rounds import play_in_batches
 from kitchen.experiments.comparison_tables import TextTable
 from kitchen.experiments.episode_rows import FAILED, EpisodeRow
 from kitchen.experiments.experiment_forecast import SpendingLimit, forecast_cost, forecast_work, read_budget
@@ -60,6 +62,8 @@ from kitchen.words.english_text import os_error_words
 
 PARALLEL_EPISODES = 4
 """Default number of episodes that are played in parallel on workers."""
+BATCHED_EPISODES = 200
+"""Default number of episodes that send their model calls together."""
 
 
 def add_experiment_arguments(parser: CommandParser) -> None:
@@ -92,7 +96,9 @@ def add_experiment_arguments(parser: CommandParser) -> None:
     add("--local", action="store_true", help="play in this process, without workers")
     add("--budget", metavar="USD", help="US dollars for all its calls, those made already among them")
     add("--yes", action="store_true", help="do not ask before money is spent")
-    add("--at-once", metavar="N", default=str(PARALLEL_EPISODES), help="side by side on workers (default: 4)")
+    add("--batch", action="store_true", help="send all episodes' calls together, at half the price")
+    at_once = f"side by side on workers (default: {PARALLEL_EPISODES}; with --batch: {BATCHED_EPISODES})"
+    add("--at-once", metavar="N", help=at_once)
     add("--poll", type=float, default=1.0, help=SUPPRESS)
 
 
@@ -182,7 +188,8 @@ class Command(OneLineCommand):
         the results to the folder `out`."""
         try:
             setup = read_setup(options)
-            at_once = whole_number("--at-once", options["at_once"])
+            usual = BATCHED_EPISODES if setup.batch else PARALLEL_EPISODES
+            at_once = whole_number("--at-once", options["at_once"] or str(usual))
             if not 1 <= at_once <= 1000:
                 raise SetupError(f"--at-once: {at_once} is not from 1 to 1000")
             self._run(setup, out, at_once, read_budget(options["budget"]), options)
@@ -277,7 +284,10 @@ class Command(OneLineCommand):
                 done, last = played, time.monotonic()
                 progress.show(done)
             self._check(experiment)
-            if not on_workers and (
+            if not on_workers and experiment.setup.get("batch"):
+                show = partial(self._show_played, experiment, progress)
+                play_in_batches(experiment_id=experiment.pk, claim=False, after_round=show)
+            elif not on_workers and (
                 episode := experiment_services.episode_for_process(experiment_id=experiment.pk)
             ):
                 experiment_services.episode_play(episode=episode)
@@ -287,6 +297,9 @@ class Command(OneLineCommand):
                 patience, last = PATIENCE, time.monotonic()
             time.sleep(poll)
         progress.show(progress.total)
+
+    def _show_played(self, experiment: Experiment, progress: Progress) -> None:
+        progress.show(experiment_services.count_played(experiment.pk))
 
     def _check(self, experiment: Experiment) -> None:
         experiment.refresh_from_db()
