@@ -39,6 +39,7 @@ from study.design.round_plans import condition_shares
 from study.design.sampled_model_calls import trial_of
 from study.participants.models import Participant, Round
 from study.participation.episode_money import MEASURED_EPISODES, PLAYED_TO_THE_END
+from study.planning.cache_miss_counts import latest_cache_misses
 
 NORMAL_95 = 1.645
 """The standard normal distribution is below this number with a probability of 95 %."""
@@ -241,6 +242,8 @@ def _priced(
     a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
     if cached := _caching(sample, provider, model, prices):
         rests_on = f"{rests_on}; {cached}"
+    if missed := latest_cache_misses(made, prices):
+        rests_on = f"{rests_on}; {missed}"
     worst = call_forecast.worst_cost(sample, prices, provider, model)
     left, share = _steps_left(condition, sample.steps), len(people_in(condition))
     cost, caution = sample.steps * a_step / share, _replies_read(condition, number).warning
