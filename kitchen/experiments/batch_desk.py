@@ -41,6 +41,7 @@ from kitchen.llm.call_costs import UnknownPriceError, load_prices
 from kitchen.llm.circuit_breaker import FAILURES, ModelPause
 from kitchen.llm.model_wrappers import booked_cost, utc_timestamp
 from kitchen.llm.provider_registry import batch_api
+from kitchen.llm.service_settings import SERVED
 from kitchen.money.budget_ledger import BudgetPurse, settle_row
 
 log = logging.getLogger(__name__)
@@ -77,14 +78,12 @@ class BatchDesk:
     def _take_up(self, batch: ModelBatch) -> None:
         """Go on with a stored batch. If it was perhaps never sent, its money stays reserved, and its calls
         are made again."""
-        if batch.ended_at:
-            for name, stored in batch.results.items():
-                self._note(name, _CALLS.validate_python(stored))
-        elif batch.name:
-            self._sent |= dict.fromkeys(batch.entries, batch)
+        for name, stored in batch.results.items():
+            self._note(name, _CALLS.validate_python(stored))
+        if batch.name:
+            self._sent |= dict.fromkeys(batch.entries.keys() - batch.results.keys(), batch)
         else:
             log.warning("batch %s was perhaps not sent: its calls are made again", batch.pk)
-            _close(batch)
 
     def _note(self, name: str, call: Call) -> None:
         if call.error and _may_pass(call.error):
@@ -212,7 +211,7 @@ class BatchDesk:
             raise SetupError(f"model: every call of a batch was refused: {refused[0]}")
         for name, call in made.items():
             self._note(name, call)
-        batch.results = {name: _stored(call) for name, call in made.items()}
+        batch.results |= {name: _stored(call) for name, call in made.items()}
         batch.ended_at = timezone.now()
         fields = ["results", "ended_at"]
         retry_while_unreachable(lambda: batch.save(update_fields=fields), "storing a batch's results")
@@ -231,7 +230,8 @@ class BatchDesk:
         counted = result.usage
         if isinstance(result, Reply) and counted == Usage():
             counted = None
-        cost = booked_cost(self.prices, wanted.provider, request, counted, entry["worst"])
+        served = (result.parameters or {}).get(SERVED)
+        cost = booked_cost(self.prices, wanted.provider, request, counted, entry["worst"], served)
         attempt = Attempt(
             "ok" if isinstance(result, Reply) else result.code,
             seconds,
@@ -255,9 +255,10 @@ class BatchDesk:
         """Delete the stored results that no open step needs any more. `needed` names the calls of the open
         steps."""
         kept = needed | self._stored.keys()
-        batches = ModelBatch.objects.filter(experiment=self.experiment, closed_at=None).defer("results")
+        batches = ModelBatch.objects.filter(experiment=self.experiment, closed_at=None)
         for batch in batches.exclude(ended_at=None):
-            if not batch.entries.keys() & kept:
+            is_read = batch.entries.keys() <= batch.results.keys()
+            if is_read and not batch.entries.keys() & kept:
                 _close(batch)
 
     def close_all(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
 from kitchen.contract.language_model import Request, Usage
 from kitchen.llm.model_capabilities import predecessor_of, without_date
+from kitchen.llm.service_settings import REGION, TIER, USUAL_TIERS, ServiceSettings, service_settings
 from kitchen.words.english_text import os_error_words
 
 BYTES_PER_TOKEN = 3.5
@@ -87,6 +88,23 @@ class Price:
     price of input."""
     batch: float = BATCH_FACTOR
     """Price of a call in a batch, as a multiple of its usual price."""
+    tiers: Mapping[str, float] = field(default_factory=dict)
+    """Prices in other service tiers, as multiples of the usual price."""
+    regions: Mapping[str, float] = field(default_factory=dict)
+    """Prices in regions, as multiples of the usual price."""
+
+    def served(self, told: Mapping[str, str]) -> Price:
+        """Return the prices in the tier and the region in which a call was answered (`service_settings`)."""
+        factor = self.tiers.get(told.get(TIER, ""), 1.0) * self.regions.get(told.get(REGION, ""), 1.0)
+        return self if factor == 1 else self.times(factor)
+
+    def most_served(self, asked: ServiceSettings) -> Price:
+        """Return the highest prices of a call that is asked with these settings. Without a region, the
+        provider chooses one."""
+        tier = 1.0 if asked.tier in USUAL_TIERS else max([1.0, *self.tiers.values()])
+        anywhere = max([1.0, *self.regions.values()])
+        region = self.regions.get(asked.region, 1.0) if asked.region else anywhere
+        return self if tier * region == 1 else self.times(tier * region)
 
     def times(self, factor: float) -> Price:
         """Return these prices, multiplied by a factor."""
@@ -166,8 +184,14 @@ class PriceList:
     checked: str = ""
 
     def price(self, provider: str, model: str, prompt: int = 0, *, hour: bool = False) -> Price:
-        """Return the price of a model for a prompt of `prompt` tokens. With `hour`, its fixed part is cached
-        for an hour. Raises UnknownPriceError if there is none."""
+        """Return the price of a model for a prompt of `prompt` tokens, with the settings of its service. With
+        `hour`, its fixed part is cached for an hour. Raises UnknownPriceError if there is none."""
+        price = self.usual_price(provider, model, prompt).most_served(service_settings(provider, model))
+        return price.for_an_hour() if hour else price
+
+    def usual_price(self, provider: str, model: str, prompt: int = 0) -> Price:
+        """Return the price of a model in the usual tier, for a prompt of `prompt` tokens. Raises
+        UnknownPriceError if there is none."""
         price = self.find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
@@ -176,7 +200,7 @@ class PriceList:
                 f"no price is known for {provider}/{model} with a prompt of {prompt} tokens"
                 f" (prices hold up to {price.up_to})"
             )
-        return price.for_an_hour() if hour else price
+        return price
 
     def in_batches(self) -> PriceList:
         """Return the prices of calls that are sent in batches."""
@@ -201,11 +225,24 @@ class PriceList:
         names = (*_own_names(model), self.assumed_from(provider, model))
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
-    def cost(self, usage: Usage, provider: str, model: str, *, hour: bool = False) -> float:
+    def cost(
+        self,
+        usage: Usage,
+        provider: str,
+        model: str,
+        *,
+        hour: bool = False,
+        served: Mapping[str, str] | None = None,
+    ) -> float:
         """Return the cost in US dollars of these numbers of tokens. With `hour`, what was written to the
-        cache is kept for an hour. Raises UnknownPriceError if there is no price."""
+        cache is kept for an hour. `served` is the tier and the region that the API reported; None: the
+        highest price of the settings. Raises UnknownPriceError if there is no price."""
         prompt = usage.input + usage.cache_read + usage.cache_write
-        return self.price(provider, model, prompt, hour=hour).of(usage)
+        price = self.price(provider, model, prompt, hour=hour)
+        if served is None:
+            return price.of(usage)
+        price = self.usual_price(provider, model, prompt).served(served)
+        return (price.for_an_hour() if hour else price).of(usage)
 
     def worst(self, provider: str, request: Request) -> float:
         """Return the maximum cost in US dollars of one attempt of this request. Raises UnknownPriceError
@@ -267,6 +304,8 @@ class PriceEntry(Record):
     up_to: Tokens | None = None
     cache_from: Tokens = MIN_CACHED_TOKENS
     batch: Factor = BATCH_FACTOR
+    tiers: dict[str, Factor] = {}
+    regions: dict[str, Factor] = {}
 
 
 _STRICT = ConfigDict(strict=True)
@@ -305,6 +344,8 @@ def _price(source: DataSource, values: object) -> Price:
         cache_from=told.cache_from,
         cache_write_hour=None if told.cache_write_hour is None else float(told.cache_write_hour),
         batch=float(told.batch),
+        tiers=told.tiers,
+        regions=told.regions,
     )
 
 

@@ -20,8 +20,9 @@ from kitchen.llm.circuit_breaker import PausingModel
 from kitchen.llm.model_capabilities import listed_model, model_version, without_date
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
-from kitchen.llm.providers.openai_compatible import OPENAI_HOST
+from kitchen.llm.providers.openai_compatible import is_openai
 from kitchen.llm.recorded_calls import ReplayedModel
+from kitchen.llm.service_settings import service_problem
 from kitchen.registry.dotted_paths import UnknownNameError, load_named
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def keeps_to_schema(provider: str) -> bool:
     OpenAI do. Other servers with OpenAI's API, and the stand-in, may not."""
     if provider == OPENAI:
         address = os.environ.get("OPENAI_BASE_URL", "").strip()
-        return not address or urlsplit(address).hostname == OPENAI_HOST
+        return not address or is_openai(urlsplit(address).hostname)
     return provider == ANTHROPIC
 
 
@@ -195,6 +196,8 @@ def why_not_usable(provider: str, model: str) -> list[str]:
             f"No price is known for {provider}:{model}, and a study has a budget, so it is not called "
             "(prices.toml or BRIGADE_PRICES can name one)"
         )
+    if problem := service_problem(provider, model):
+        reasons.append(f"{provider}:{model} cannot be asked with {problem}")
     return reasons
 
 

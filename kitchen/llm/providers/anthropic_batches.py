@@ -19,6 +19,7 @@ from kitchen.llm.providers.batch_calls import (
     refused_call,
     unmade_call,
 )
+from kitchen.llm.service_settings import TIER
 
 _VERSION = "anthropic-version"
 
@@ -34,6 +35,7 @@ def _sent(request: Request) -> dict[str, Any]:
     arguments = arguments_for(request)
     arguments.pop("extra_headers", None)
     arguments |= arguments.pop("extra_body", {})
+    arguments.pop(TIER, None)  # a batch is a tier of its own
     body: dict[str, Any] = storable_json(arguments)
     return body
 

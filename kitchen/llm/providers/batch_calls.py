@@ -75,7 +75,7 @@ def read_result(
     except ModelError as error:
         error.parameters = parameters
         return error
-    return replace(reply, parameters=parameters)
+    return replace(reply, parameters={**parameters, **reply.parameters})
 
 
 def json_lines(text: str) -> Iterator[dict[str, Json]]:

@@ -20,7 +20,8 @@ from kitchen.llm.providers.batch_calls import (
     refused_call,
     unmade_call,
 )
-from kitchen.llm.providers.openai_compatible import OPENAI_HOST, arguments_for, client, read_reply
+from kitchen.llm.providers.openai_compatible import arguments_for, client, is_openai, read_reply
+from kitchen.llm.service_settings import TIER
 
 ENDPOINT = "/v1/chat/completions"
 RESULT_FILES = ("output_file_id", "error_file_id")
@@ -33,7 +34,8 @@ def lane(request: Request) -> str:
 
 
 def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
-    body: dict[str, Any] = storable_json(arguments_for(request, own=sdk.client.base_url.host != OPENAI_HOST))
+    body: dict[str, Any] = storable_json(arguments_for(request, own=not is_openai(sdk.client.base_url.host)))
+    body.pop(TIER, None)  # a batch is a tier of its own
     return body
 
 

@@ -40,6 +40,7 @@ from kitchen.contract.language_model import (
 from kitchen.contract.world import Json
 from kitchen.infra.event_loop import await_in_loop, run_in_loop
 from kitchen.infra.storable_json import storable_json
+from kitchen.llm.service_settings import REGION, SERVED, TIER
 
 ApiArguments = dict[str, Any]
 """A request as arguments of an API."""
@@ -155,7 +156,8 @@ async def call_model(
     except ModelError as error:
         error.parameters = parameters_without_texts(sent)
         raise
-    return replace(reply, seconds=time.monotonic() - began, parameters=parameters_without_texts(sent))
+    parameters = {**parameters_without_texts(sent), **reply.parameters}
+    return replace(reply, seconds=time.monotonic() - began, parameters=parameters)
 
 
 def fetch_from_server(
@@ -378,6 +380,13 @@ def key_from_environment(name: str) -> str | None:
     if not all("!" <= letter <= "~" for letter in key):
         raise not_asked_error(f"{name} is no key: it has letters in it that no key has")
     return key or None
+
+
+def with_service(reply: Reply, told: Json) -> Reply:
+    """Return the reply with the service tier and the region that the API reported, for `parameters`."""
+    found = {name: told.get(name) for name in (TIER, REGION)} if isinstance(told, dict) else {}
+    served = {name: value[:40] for name, value in found.items() if isinstance(value, str) and value}
+    return replace(reply, parameters={SERVED: served}) if served else reply
 
 
 def token_count(value: Json) -> int:
