@@ -32,9 +32,11 @@ PICK_UP_SECONDS = 10.0
 @shared_task(name=EXPERIMENT_LANE)
 def experiment_lane(experiment_id: int) -> None:
     """Play one waiting episode of an experiment, then queue a task for the next one (Celery task). Do nothing
-    if none can be played. If the experiment sends its calls in batches, play all its episodes."""
+    if none can be played. If the experiment sends its calls in batches, play all its episodes, unless another
+    worker does."""
     if Experiment.objects.filter(pk=experiment_id, setup__batch=True, running=True).exists():
-        play_in_batches(experiment_id=experiment_id, claim=True)
+        if not count_playing(experiment_id):
+            play_in_batches(experiment_id=experiment_id, claim=True)
         return
     episode = episode_take(experiment_id=experiment_id)
     if episode is not None:

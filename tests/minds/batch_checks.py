@@ -44,7 +44,7 @@ def check_batches(server: StandInServer, every: int) -> Checked:
             ),
             *(answer for answer, _ in FAULTS),
         ]
-        server.script = answers
+        server.script = list(answers)
         server.asked.clear()
         requests = {f"call-{n}": Request(model, (Message("user", f"{n}"),)) for n in range(len(answers))}
         api = batch_api(provider)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from kitchen.experiments import batch_rounds
+from kitchen.experiments import batch_rounds, experiment_services, tasks
 from kitchen.experiments.database_logs import readable_logs_of
-from kitchen.experiments.experiment_services import experiment_start, rows_of
+from kitchen.experiments.experiment_services import experiment_start, experiment_stop, rows_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.setup_arguments import read_setup
@@ -99,7 +99,10 @@ def test_calls_that_expired_or_failed_are_asked_again_and_nobody_else(server: St
     assert sum(row.spent or 0 for row in Spending.objects.all()) == price_of("anthropic", 3 * STEPS)
 
 
-def test_after_a_kill_the_batch_that_was_sent_is_read_and_not_sent_again(server: StandInServer) -> None:
+@pytest.mark.parametrize("at_once, batches", [(9, [3] * STEPS), (1, [3, *[1] * 3 * (STEPS - 1)])])
+def test_after_a_kill_the_batch_that_was_sent_is_read_and_not_sent_again(
+    server: StandInServer, at_once: int, batches: list[int]
+) -> None:
     def killed(seconds: float) -> None:
         raise KeyboardInterrupt
 
@@ -107,8 +110,9 @@ def test_after_a_kill_the_batch_that_was_sent_is_read_and_not_sent_again(server:
     with pytest.raises(KeyboardInterrupt):
         batch_rounds.play_in_batches(experiment_id=experiment.pk, claim=False, sleep=killed)
     assert ModelBatch.objects.get().name == "batch_0"
+    Experiment.objects.update(at_once=at_once)
     play(experiment)
-    assert [len(batch) for batch in server.batches.made] == [3] * STEPS
+    assert [len(batch) for batch in server.batches.made] == batches
     assert not Spending.objects.filter(spent=None).exists()
     assert [row.calls for row in rows_of(experiment).values()] == [STEPS] * 3
 
@@ -130,6 +134,26 @@ def test_a_step_with_several_calls_is_not_paid_twice_after_a_kill(server: StandI
     assert [len(batch) for batch in server.batches.made] == [3] * len(server.batches.made)
     assert asked == 6 and len(server.asked) == 3 * (STEPS + 1)
     assert {row.calls for row in rows_of(experiment).values()} == {STEPS + 1}
+
+
+def test_one_worker_plays_all_episodes_and_gives_them_back_when_it_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, server: StandInServer
+) -> None:
+    monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_, **__: True)
+    played = made()
+    experiment_start(experiment=played, allowed=1.0)
+
+    def stopped(seconds: float) -> None:
+        experiment_stop(experiment_id=played.pk)
+
+    batch_rounds.play_in_batches(experiment_id=played.pk, claim=True, sleep=stopped)
+    assert not played.episodes.exclude(claimed_until=None).exists() and not rows_of(played)
+    experiment_start(experiment=played, allowed=1.0)
+    server.batches.looks = 0
+    tasks.experiment_lane(played.pk)
+    assert len(rows_of(played)) == 3 and len(server.batches.made) == STEPS
+    played.refresh_from_db()
+    assert not played.running and played.stopped_because == ""
 
 
 def test_with_little_money_fewer_calls_are_sent_and_then_the_experiment_stops(server: StandInServer) -> None:
