@@ -100,6 +100,10 @@ def _check_processes() -> None:
         raise ImproperlyConfigured(str(error)) from error
 
 
+_SERVICE_VARIABLES = ("ANTHROPIC_SERVICE_TIER", "ANTHROPIC_INFERENCE_GEO", "OPENAI_SERVICE_TIER")
+"""Environment variables of the tier and the region in which models are asked."""
+
+
 def _check_models() -> None:
     """Check the configuration files about language models. They are read only later, at the first call of a
     model."""
@@ -116,6 +120,13 @@ def _check_models() -> None:
 
         with _reported("BRIGADE_MODELS", ModelListError):
             load_model_list()
+    if any(_given(name, "") for name in _SERVICE_VARIABLES):
+        from kitchen.llm.service_settings import ENVIRONMENT, service_problem
+
+        for provider, variables in ENVIRONMENT.items():
+            if problem := service_problem(provider, ""):
+                setting, _, why = problem.partition(": ")
+                raise ImproperlyConfigured(f"{variables.get(setting, setting)}: {why}")
 
 
 def _prolific_keys() -> str:

@@ -3,7 +3,7 @@
 Other code imports each model from its own package.
 """
 
-from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
+from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog, ModelBatch
 from kitchen.money.models import Budget, EpisodeAllowance, Spending
 from kitchen.play.models import (
     CallMessage,
@@ -34,6 +34,7 @@ __all__ = [
     "ExperimentLog",
     "Message",
     "Mind",
+    "ModelBatch",
     "ModelCall",
     "Outage",
     "PendingQuestion",

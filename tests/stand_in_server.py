@@ -28,9 +28,23 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
+from tests.stand_in_batches import StandInBatches
+
 Body = dict[str, Any]
 SECRET_HEADERS = ("authorization", "x-api-key")
-KINDS = ("reply", "status", "dribble", "cut", "hang_up", "malformed", "empty", "raw", "flood", "redirect")
+KINDS = (
+    "expired",
+    "reply",
+    "status",
+    "dribble",
+    "cut",
+    "hang_up",
+    "malformed",
+    "empty",
+    "raw",
+    "flood",
+    "redirect",
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,7 @@ class Answer:
     `reply` (200 with `text` or `call`), `status` (an error of this `status`), `dribble` (a byte every 50 ms,
     without end), `cut` (the connection ends in the middle of the body), `hang_up` (it ends before any),
     `malformed` (200, half of the JSON), `empty` (200, no content), `raw` (200 with `body`), `flood` (a body
-    without end, packed if `text` is `gzip`), `redirect` (to the address in `text`).
+    without end, packed if `text` is `gzip`), `redirect` (to the address in `text`), `expired` (in batches).
     """
 
     kind: str = "reply"
@@ -105,6 +119,7 @@ class StandInServer:
         self.delay = delay
         self.script = list(script) if isinstance(script, Sequence) else [script]
         self.asked: list[Asked] = []
+        self.batches = StandInBatches(self._answer_entry)
         self.closing = threading.Event()
         self._lock = threading.Lock()
         self._server = _Server(port, self)
@@ -129,6 +144,12 @@ class StandInServer:
             step = self.script[min(len(self.asked), len(self.script) - 1)]
             self.asked.append(asked)
         return step if isinstance(step, Answer) else step(asked.body)
+
+    def _answer_entry(self, path: str, body: Body) -> tuple[Answer, Any]:
+        """Return the next answer of the script to one request of a batch, and its content."""
+        asked = Asked(path, {}, body)
+        answer = self.next_answer(asked)
+        return answer, _content(answer, asked)
 
 
 class _Server(ThreadingHTTPServer):
@@ -156,6 +177,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_POST()
 
     def do_POST(self) -> None:
+        if self.server.stand_in.batches.takes(self.path):
+            size = int(self.headers.get("content-length") or 0)
+            code, text = self.server.stand_in.batches.answer(self.command, self.path, self.rfile.read(size))
+            self._send(code, text.encode())
+            return
         asked = self._read()
         answer = self.server.stand_in.next_answer(asked)
         self.server.stand_in.closing.wait(self.server.stand_in.delay + answer.delay)

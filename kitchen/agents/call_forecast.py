@@ -144,20 +144,21 @@ def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None)
     ]
 
 
-def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
+def expected_calls(trial: TrialCalls, *, steps: int, episodes: int, ratio: float = 1.0) -> CallPlan:
     """Return the expected calls for `steps` further steps in total, in `episodes` episodes.
 
     Each step has `trial.at_once` calls. Every question has the length of the longest sampled one, and every
     answer the mean length of the sampled ones. Earlier questions and answers that the agent remembers are
-    added to the prompts.
+    added to the prompts. `ratio` is the number of tokens for each one that is estimated from the length
+    (`prompt_token_counts.counted_ratio`).
     """
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
-    question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)
+    question = round(ratio * max((_tokens(call.request, fixed=False) for call in trial.calls), default=0))
     exchanges = trial.remembered() or [0]
     return CallPlan(
         calls=ceil(steps * trial.at_once / trial.bounds.usual_steps_apart) if trial.calls else 0,
-        fixed=max((_tokens(call.request, fixed=True) for call in trial.calls), default=0),
+        fixed=round(ratio * max((_tokens(call.request, fixed=True) for call in trial.calls), default=0)),
         fresh=round(question + fmean(exchanges) * (question + answer)),
         longest=question + max(exchanges) * (question + answer),
         output=answer,

@@ -134,6 +134,15 @@ def _packed(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
         yield f"{LOG_FOLDER}/{log_file_name(key)}", data
 
 
+def _what_is_played(setup: ExperimentSetup) -> str:
+    if setup.pairs:
+        teams = f"{comma_list(setup.organisations)}: " if setup.organisations else ""
+        where = f"{teams}{comma_list(setup.pairs)}; {comma_list(setup.levels)}"
+        return f"{setup.world}: {where}; {setup.episodes} episodes each"
+    where = setup.preset or f"{comma_list(setup.levels)} with {comma_list(setup.agents)} agents"
+    return f"{setup.coplayer}: {where}; alpha {comma_list(setup.alphas)}; {setup.episodes} episodes each"
+
+
 @admin.register(Experiment)
 class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Manage experiments. Once saved, only the name, `at_once` (parallel episodes) and the spending limit
@@ -209,12 +218,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
     def what(self, experiment: Experiment) -> str:
         """Return one line that says what is played: world, agents, levels and number of episodes."""
         setup = ExperimentSetup.from_json(experiment.setup)
-        if setup.pairs:
-            teams = f"{comma_list(setup.organisations)}: " if setup.organisations else ""
-            where = f"{teams}{comma_list(setup.pairs)}; {comma_list(setup.levels)}"
-            return f"{setup.world}: {where}; {setup.episodes} episodes each"
-        where = setup.preset or f"{comma_list(setup.levels)} with {comma_list(setup.agents)} agents"
-        return f"{setup.coplayer}: {where}; alpha {comma_list(setup.alphas)}; {setup.episodes} episodes each"
+        return f"{_what_is_played(setup)}{'; model calls in batches' if setup.batch else ''}"
 
     @admin.display(description="Settings of the co-player")
     def settings(self, experiment: Experiment) -> str:

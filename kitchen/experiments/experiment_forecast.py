@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from kitchen.agents import call_forecast
@@ -21,9 +21,16 @@ from kitchen.experiments.experiment_setup import (
     ExperimentColumn,
     ExperimentSetup,
     SetupError,
+    episode_jobs,
 )
 from kitchen.experiments.play_episodes import EpisodeFailedError, new_world, seconds_per_step
 from kitchen.llm.call_costs import PriceList, UnknownPriceError, format_dollars
+from kitchen.llm.prompt_token_counts import (
+    context_problem,
+    count_tokens,
+    counted_ratio,
+    estimated_prompt_tokens,
+)
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting
 from kitchen.registry.agent_registry import declared_settings
 from kitchen.words.english_text import counted_noun, duration_text
@@ -41,6 +48,8 @@ class CostForecast:
     calls: int
     expected: float | None
     worst: float | None
+    in_batches: bool = False
+    """True if the calls are sent in batches, at their lower price."""
 
     @property
     def is_free(self) -> bool:
@@ -54,7 +63,8 @@ class CostForecast:
         if self.expected is None or self.worst is None:
             return f"{ahead}: what they cost is not known (kitchen/llm/prices.toml has no price)"
         money = f"about {format_dollars(self.expected)}, at worst {format_dollars(self.worst)}"
-        return f"{ahead}: {money} (longest answers, every call made {call_forecast.CALL_TRIES} times)"
+        how = "in batches; " if self.in_batches else ""
+        return f"{ahead}: {money} ({how}longest answers, every call made {call_forecast.CALL_TRIES} times)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,8 @@ def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkFor
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
     """Return the costs of language models in these episodes. They are 0 if no model is called, or only the
     free program that imitates one."""
+    if setup.batch:
+        prices = prices.in_batches()
     paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
@@ -108,6 +120,7 @@ def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: Pr
         calls=sum(part.calls for part in parts),
         expected=total_cost(part.expected for part in parts),
         worst=total_cost(part.worst for part in parts),
+        in_batches=setup.batch,
     )
 
 
@@ -130,7 +143,14 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
     provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
     asked = [trial for trial in sample_job_calls(setup, jobs[0]) if trial.calls]
     steps = len(jobs) * setup.ground.steps
-    plans = [call_forecast.expected_calls(trial, steps=steps, episodes=len(jobs)) for trial in asked]
+    ratio = counted_ratio(provider, model)
+    plans = [
+        call_forecast.expected_calls(trial, steps=steps, episodes=len(jobs), ratio=ratio) for trial in asked
+    ]
+    for trial, plan in zip(asked, plans, strict=True):
+        reply = trial.calls[0].request.max_tokens
+        if why := context_problem(provider, model, plan.fixed + plan.longest, reply):
+            raise SetupError(f"model: {why}", "model", MODEL_SETTING)
     calls = steps * len(asked)
     try:
         expected = sum(prices.expected(provider, model, plan) for plan in plans)
@@ -138,6 +158,31 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
     except UnknownPriceError:
         return CostForecast((f"{provider}/{model}",), calls, None, None)
     return CostForecast((f"{provider}/{model}",), calls, expected, worst)
+
+
+COUNT_SECONDS = 20.0
+"""Time limit of one count of a prompt's tokens."""
+
+
+def count_prompts(setup: ExperimentSetup) -> tuple[str, ...]:
+    """Let each provider count the tokens of the longest sampled prompt of each of its models, for the
+    forecast. Return a line for each model. Raises ModelError if a provider does not answer."""
+    lines = dict[str, str]()
+    for job in episode_jobs(setup):
+        provider = provider_of_column(setup, job.column)
+        if provider in {"", STAND_IN}:
+            continue
+        _, model = parse_model_setting(str(setup.settings_of(job.column.variant)[MODEL_SETTING]))
+        if f"{provider}:{model}" in lines:
+            continue
+        calls = [call for trial in sample_job_calls(setup, job) for call in trial.calls]
+        if not calls:
+            continue
+        prompts = [replace(call.request, model=model, seconds=COUNT_SECONDS) for call in calls]
+        counted = count_tokens(provider, max(prompts, key=estimated_prompt_tokens))
+        ratio = f"{counted_ratio(provider, model):.2f} tokens for each that was estimated"
+        lines[f"{provider}:{model}"] = ratio if counted else "the provider does not count"
+    return tuple(f"{name}: {line}" for name, line in lines.items())
 
 
 def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forecast.TrialCalls]:

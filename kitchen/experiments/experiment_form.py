@@ -187,6 +187,11 @@ class ExperimentForm(RunSettingsForm):
         initial=3, min_value=1, help_text="For each cell and interval, or each pair and layout."
     )
     seed = forms.IntegerField(initial=1, min_value=0)
+    batch = forms.BooleanField(
+        required=False,
+        label="Send the calls of all episodes in batches",
+        help_text="They cost less, and each step may take up to a day. Let many episodes play at once.",
+    )
 
     def wanted(self) -> ExperimentSetup | None:
         """Return the setup that the fields describe. If the setup is invalid, add the errors to the fields
@@ -195,7 +200,7 @@ class ExperimentForm(RunSettingsForm):
         if self.errors:
             return None
         try:
-            self.setup = read_setup(self._given())
+            self.setup = read_setup({**self._given(), "batch": self.cleaned_data["batch"]})
         except SetupError as error:
             self.add_error(*self._placed(error))
             return None
@@ -309,7 +314,7 @@ def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
         ("Partners", {"fields": list(OF_PARTNERS), "classes": _only_in(*worlds_with_pairings(), *teams)}),
         *([("Team", {"fields": list(OF_TEAMS), "classes": _only_in(*teams)})] if teams else []),
         *(_settings_of(kind) for kind in agent_kinds(DEFAULT_WORLD) if setting_names(kind)),
-        RUN_SETTINGS_FIELDSET,
+        ("How", {"fields": ["at_once", "limit", "batch"]}),
     ]
 
 

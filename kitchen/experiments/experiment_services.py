@@ -182,7 +182,13 @@ def experiment_start(
             experiment.budget = _budget(experiment, allowed)
         experiment.running, experiment.stopped_because = on_workers, ""
         experiment.save(update_fields=["running", "stopped_because", "budget", "limit"])
-    return on_workers and queue_episodes(experiment.pk, experiment.at_once)
+    return on_workers and queue_episodes(experiment.pk, lanes_of(experiment))
+
+
+def lanes_of(experiment: Experiment) -> int:
+    """Return how many workers may play an experiment at the same time: one if its calls are sent in
+    batches."""
+    return 1 if experiment.setup.get("batch") else experiment.at_once
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
@@ -272,12 +278,14 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
         check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
         row = _go_on(episode)
     except EpisodeFailedError as error:
-        row = failed_row(_job(episode), str(error))
+        row = failed_row(job_of(episode), str(error))
     except PlayedElsewhereError:
         log.warning("another worker has gone on with episode %s: this one stops", episode.pk)
         return False
     except Exception as error:
-        retry_while_unreachable(partial(_give_back, episode, _why(error)), "stopping an experiment")
+        because = failure_reason(error)
+        stop = partial(episode_give_back, [episode.pk], episode.experiment.pk, because)
+        retry_while_unreachable(stop, "stopping an experiment")
         return False
     return retry_while_unreachable(partial(episode_store, episode=episode, row=row), "storing an episode")
 
@@ -292,7 +300,7 @@ def _go_on(episode: ExperimentEpisode) -> EpisodeRow:
 
 
 def _play(episode: ExperimentEpisode, *, anew: bool) -> EpisodeRow:
-    experiment, job = episode.experiment, _job(episode)
+    experiment, job = episode.experiment, job_of(episode)
     setup = ExperimentSetup.from_json(experiment.setup)
     return play_episode(
         job,
@@ -308,19 +316,33 @@ def _play(episode: ExperimentEpisode, *, anew: bool) -> EpisodeRow:
     )
 
 
-def _job(episode: ExperimentEpisode) -> EpisodeJob:
+def job_of(episode: ExperimentEpisode) -> EpisodeJob:
+    """Return the job that an episode plays."""
     setup, cell = ExperimentSetup.from_json(episode.experiment.setup), key_of(episode)[:3]
     column = next(each for each in setup.columns if each.key == cell)
     return EpisodeJob(column, episode.alpha, episode.episode, episode.seed)
 
 
-def _give_back(episode: ExperimentEpisode, because: str) -> None:
-    mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+def episode_give_back(episode_ids: Collection[int], experiment_id: int, because: str | None) -> None:
+    """Let others play these episodes of an experiment. With `because`, stop the experiment for this
+    reason."""
+    mine = ExperimentEpisode.objects.filter(pk__in=episode_ids, row__isnull=True)
     mine.update(claimed_until=None)
-    experiment_stop(experiment_id=episode.experiment.pk, because=because)
+    if because is not None:
+        experiment_stop(experiment_id=experiment_id, because=because)
 
 
-def _why(error: Exception) -> str:
+def claims_renew(episode_ids: Collection[int]) -> None:
+    """Renew this worker's claims on these episodes. A failure is only logged: a claim lasts beyond the next
+    try."""
+    try:
+        ExperimentEpisode.objects.filter(pk__in=episode_ids, row__isnull=True).update(claimed_until=_claim())
+    except Error as error:
+        log.warning("the claims on %d episodes were not renewed: %s", len(episode_ids), type(error).__name__)
+        drop_broken_connection()
+
+
+def failure_reason(error: Exception) -> str:
     """Return the reason for an error, in this program's own words. The message of an unforeseen error might
     contain an API key."""
     if isinstance(error, MoneySpentError):
@@ -345,18 +367,13 @@ def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
 def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
     """Return a function that renews this worker's claim on an episode. It renews at most once every
     `RENEW_SECONDS`, and only logs a failure: the claim lasts beyond the next try."""
-    last, mine = time.monotonic(), ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
+    last = time.monotonic()
 
     def renew() -> None:
         nonlocal last
-        if time.monotonic() - last <= RENEW_SECONDS:
-            return
-        last = time.monotonic()
-        try:
-            mine.update(claimed_until=_claim())
-        except Error as error:
-            log.warning("the claim on episode %s was not renewed: %s", episode.pk, type(error).__name__)
-            drop_broken_connection()
+        if time.monotonic() - last > RENEW_SECONDS:
+            last = time.monotonic()
+            claims_renew([episode.pk])
 
     return renew
 

@@ -126,6 +126,8 @@ class ExperimentSetup:
     that talk within the step use `EVERYBODY`, as in live play."""
     goal: Mapping[str, float] = field(default_factory=dict)
     """Least values of metrics at which an episode of a line-up ends; empty: it lasts all steps."""
+    batch: bool = False
+    """True if the model calls of all episodes are sent together, in batches at a lower price."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the setup as JSON. Fields about the world and the team are left out if they have the
@@ -141,6 +143,8 @@ class ExperimentSetup:
             del values["knowing"]
         if not self.goal:
             del values["goal"]
+        if not self.batch:
+            del values["batch"]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod

@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -39,6 +40,7 @@ from kitchen.experiments.log_entries import StepEntry, UntakenStep, text_key
 from kitchen.experiments.log_files import LogError, PlayedLog
 from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
+from kitchen.llm.cache_misses import CachedCall, CacheWatch, cache_prices
 from kitchen.llm.recorded_calls import request_texts
 from kitchen.play.live.job_panels import failure_reason
 from kitchen.registry.world_metrics import event_columns, failed_checks, lists_failed_checks, scored_events
@@ -59,7 +61,7 @@ DECISION_COLUMNS = (
     *("call", "provider", "model_asked", "model_named", "sampling", "prompts"),
     *("reply", "reply_call", "stop", "model_error", "model_error_text", "attempts", "seconds"),
     *("tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "cost"),
-    *("reasoning", "parameters", "tokens_thinking"),
+    *("reasoning", "parameters", "tokens_thinking", "cache_miss"),
 )
 PROMPT_COLUMNS = ("prompt", "text")
 PREDICTION_COLUMNS = (*KEY_COLUMNS, "seat", "of_seat", "foreseen", "done", "done_step", "right")
@@ -94,9 +96,15 @@ def _step_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 
 
 def _decision_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    prices = cache_prices()
+    watches: defaultdict[Cells, CacheWatch] = defaultdict(lambda: CacheWatch(prices))
     for each in log.decided:
         for which, calls, more in _decisions(log, each):
-            made = [(number, *_call(call)) for number, call in enumerate(calls, start=1)]
+            missed = (watches[more[:1]].reason(_cached_call(call)) for call in calls)
+            made = [
+                (number, *_call(call), why)
+                for number, (call, why) in enumerate(zip(calls, missed, strict=True), start=1)
+            ]
             yield from ((*log.head.key, each.step, *which, *cells, *more) for cells in made or [NO_CALL])
 
 
@@ -217,6 +225,18 @@ def _call(call: Call) -> Cells:
         _json(reply.reasoning) if reply.reasoning else None,
         _json(dict(call.parameters)),
         usage.thinking,
+    )
+
+
+def _cached_call(call: Call) -> CachedCall:
+    return CachedCall(
+        call.provider,
+        call.request.model,
+        [text_key(text) for _, text in request_texts(call.request)],
+        call.request.tool is not None,
+        call.parameters,
+        [asdict(attempt) for attempt in call.attempts],
+        *(call.usage.input, call.usage.cache_read, call.usage.cache_write),
     )
 
 

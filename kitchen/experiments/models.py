@@ -92,3 +92,30 @@ class ExperimentLog(AppendOnly):
 
     def __str__(self) -> str:
         return f"piece {self.number} of run {self.run}"
+
+
+class ModelBatch(models.Model):
+    """Model calls of an experiment that are sent to a provider together, at a lower price.
+
+    The row is stored before the batch is sent. `name` is stored before anybody waits for it.
+    """
+
+    id: int
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="batches")
+    provider = models.CharField(max_length=40)
+    name = models.CharField(max_length=120, blank=True, help_text="The provider's id of the batch.")
+    entries = models.JSONField(help_text="Its calls by name, with step, reserved money and ledger row.")
+    results = models.JSONField(
+        default=dict, blank=True, help_text="The calls with their answers, until their steps are taken."
+    )
+    opened_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When no episode needed its results any more."
+    )
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"batch {self.name or self.pk} of {len(self.entries)} calls"

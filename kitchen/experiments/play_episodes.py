@@ -330,7 +330,7 @@ def _steps(
 ) -> Iterator[StepEntry]:
     """Play the episode to its end, and yield each step when it is taken. If a step fails, or a decision is
     made again, `record_untaken` still records the model calls."""
-    with _unforeseen():
+    with unforeseen():
         agents = course.agents()
 
     def record(asked: Sequence[AskedMember]) -> None:
@@ -340,12 +340,12 @@ def _steps(
     with asyncio.Runner() as loop:
 
         def ask(decisions: StepDecisions) -> list[AskedMember] | None:
-            with _unforeseen():
+            with unforeseen():
                 return loop.run(decisions.ask(course, agents, DecisionLimits(seconds, purse)))
 
         while not course.is_over:
             asked = _decide_step(ask, record, wait)
-            with _unforeseen():
+            with unforeseen():
                 entry = take_and_log_step(course, course.step_of(asked))
             yield entry
 
@@ -426,7 +426,8 @@ def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
 
 
 @contextmanager
-def _unforeseen() -> Iterator[None]:
+def unforeseen() -> Iterator[None]:
+    """Log any error of the co-player or the world, and raise it as EpisodeFailedError."""
     try:
         yield
     except Exception as error:  # a co-player may fail with any error

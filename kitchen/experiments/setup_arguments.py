@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from kitchen.contract.agent import NO_ONE
@@ -21,7 +22,7 @@ from kitchen.experiments.experiment_setup import (
     ExperimentSetup,
     SetupError,
 )
-from kitchen.experiments.setup_checks import check_setup
+from kitchen.experiments.setup_checks import check_batches, check_setup
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_ground, world_families
 
@@ -34,6 +35,11 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     """Return the checked setup that these arguments describe. Raises SetupError, which explains in one
     line what is wrong."""
+    setup = _setup_of(given)
+    return check_batches(replace(setup, batch=True)) if given.get("batch") else setup
+
+
+def _setup_of(given: Mapping[str, Any]) -> ExperimentSetup:
     world = _world(given.get("world") or DEFAULT_WORLD, given.get("family") or "")
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):

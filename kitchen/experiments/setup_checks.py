@@ -35,7 +35,7 @@ from kitchen.experiments.experiment_setup import (
     SetupError,
     organisation_misfit,
 )
-from kitchen.llm.provider_registry import parse_model_setting, why_unavailable
+from kitchen.llm.provider_registry import BATCHES, parse_model_setting, why_unavailable
 from kitchen.registry.agent_registry import (
     can_play,
     declared_settings,
@@ -132,6 +132,23 @@ def check_model_access(setup: ExperimentSetup) -> None:
                 raise SetupError(f"model: {why} (the model “stand-in” needs no key)", "model", MODEL_SETTING)
             if not model:
                 raise SetupError(f"model: name one of {provider}, as {provider}:NAME", "model", MODEL_SETTING)
+
+
+def check_batches(setup: ExperimentSetup) -> ExperimentSetup:
+    """Return the setup. Raises SetupError if it sends its calls in batches, but has no model whose provider
+    takes them."""
+    if not setup.batch:
+        return setup
+    found = [
+        parse_model_setting(str(settings[MODEL_SETTING]))[0]
+        for settings in (setup.settings_of(column.variant) for column in setup.columns)
+        if MODEL_SETTING in settings
+    ]
+    if not found:
+        raise SetupError("batch: nobody asks a model here", "batch")
+    if others := sorted(set(found) - BATCHES.keys()):
+        raise SetupError(f"batch: {others[0]} takes no calls in batches; {', '.join(BATCHES)} do", "batch")
+    return setup
 
 
 def _filled(settings: dict[str, Json]) -> dict[str, Json]:

@@ -11,12 +11,14 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
+from kitchen.experiments.batch_rounds import play_in_batches
 from kitchen.experiments.experiment_services import (
     EXPERIMENT_LANE,
     PICK_UP_EXPERIMENTS,
     count_playing,
     episode_play,
     episode_take,
+    lanes_of,
     queue_episodes,
     queue_pick_up,
     waiting_episodes,
@@ -30,7 +32,12 @@ PICK_UP_SECONDS = 10.0
 @shared_task(name=EXPERIMENT_LANE)
 def experiment_lane(experiment_id: int) -> None:
     """Play one waiting episode of an experiment, then queue a task for the next one (Celery task). Do nothing
-    if none can be played."""
+    if none can be played. If the experiment sends its calls in batches, play all its episodes, unless another
+    worker does."""
+    if Experiment.objects.filter(pk=experiment_id, setup__batch=True, running=True).exists():
+        if not count_playing(experiment_id):
+            play_in_batches(experiment_id=experiment_id, claim=True)
+        return
     episode = episode_take(experiment_id=experiment_id)
     if episode is not None:
         episode_play(episode=episode)
@@ -43,7 +50,7 @@ def pick_up_experiments() -> int:
     how many tasks were queued."""
     asked = 0
     for experiment in Experiment.objects.filter(running=True):
-        missing = experiment.at_once - count_playing(experiment.pk)
+        missing = lanes_of(experiment) - count_playing(experiment.pk)
         number = max(0, min(missing, waiting_episodes(experiment.pk).count()))
         if queue_episodes(experiment.pk, number, expires=PICK_UP_SECONDS):
             asked += number

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
 from kitchen.contract.language_model import Request, Usage
 from kitchen.llm.model_capabilities import predecessor_of, without_date
+from kitchen.llm.service_settings import REGION, TIER, USUAL_TIERS, ServiceSettings, service_settings
 from kitchen.words.english_text import os_error_words
 
 BYTES_PER_TOKEN = 3.5
@@ -55,6 +56,8 @@ ANY_MODEL = "*"
 """The entry for all models of a provider without an entry of their own."""
 HOUR_FACTOR = 2.0
 """Price of input that is cached for an hour, as a multiple of the price of input."""
+BATCH_FACTOR = 0.5
+"""Price of a call in a batch, as a multiple of its usual price."""
 MIN_CACHED_TOKENS = 4096
 """Default minimum length, in tokens, of a fixed part that can be cached. It is the largest minimum known of
 any model, so that no forecast is too low."""
@@ -83,6 +86,37 @@ class Price:
     cache_write_hour: float | None = None
     """The price of input that is cached for an hour instead of five minutes; None: `HOUR_FACTOR` times the
     price of input."""
+    batch: float = BATCH_FACTOR
+    """Price of a call in a batch, as a multiple of its usual price."""
+    tiers: Mapping[str, float] = field(default_factory=dict)
+    """Prices in other service tiers, as multiples of the usual price."""
+    regions: Mapping[str, float] = field(default_factory=dict)
+    """Prices in regions, as multiples of the usual price."""
+
+    def served(self, told: Mapping[str, str]) -> Price:
+        """Return the prices in the tier and the region in which a call was answered (`service_settings`)."""
+        factor = self.tiers.get(told.get(TIER, ""), 1.0) * self.regions.get(told.get(REGION, ""), 1.0)
+        return self if factor == 1 else self.times(factor)
+
+    def most_served(self, asked: ServiceSettings) -> Price:
+        """Return the highest prices of a call that is asked with these settings. Without a region, the
+        provider chooses one."""
+        tier = 1.0 if asked.tier in USUAL_TIERS else max([1.0, *self.tiers.values()])
+        anywhere = max([1.0, *self.regions.values()])
+        region = self.regions.get(asked.region, 1.0) if asked.region else anywhere
+        return self if tier * region == 1 else self.times(tier * region)
+
+    def times(self, factor: float) -> Price:
+        """Return these prices, multiplied by a factor."""
+        hour = self.cache_write_hour
+        return replace(
+            self,
+            input=self.input * factor,
+            output=self.output * factor,
+            cache_read=self.cache_read * factor,
+            cache_write=self.cache_write * factor,
+            cache_write_hour=None if hour is None else hour * factor,
+        )
 
     def for_an_hour(self) -> Price:
         """Return the prices where the fixed part of the prompt is cached for an hour."""
@@ -150,9 +184,15 @@ class PriceList:
     checked: str = ""
 
     def price(self, provider: str, model: str, prompt: int = 0, *, hour: bool = False) -> Price:
-        """Return the price of a model for a prompt of `prompt` tokens. With `hour`, its fixed part is cached
-        for an hour. Raises UnknownPriceError if there is none."""
-        price = self._find(provider, model)
+        """Return the price of a model for a prompt of `prompt` tokens, with the settings of its service. With
+        `hour`, its fixed part is cached for an hour. Raises UnknownPriceError if there is none."""
+        price = self.usual_price(provider, model, prompt).most_served(service_settings(provider, model))
+        return price.for_an_hour() if hour else price
+
+    def usual_price(self, provider: str, model: str, prompt: int = 0) -> Price:
+        """Return the price of a model in the usual tier, for a prompt of `prompt` tokens. Raises
+        UnknownPriceError if there is none."""
+        price = self.find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
         if price.up_to is not None and prompt > price.up_to:
@@ -160,11 +200,16 @@ class PriceList:
                 f"no price is known for {provider}/{model} with a prompt of {prompt} tokens"
                 f" (prices hold up to {price.up_to})"
             )
-        return price.for_an_hour() if hour else price
+        return price
+
+    def in_batches(self) -> PriceList:
+        """Return the prices of calls that are sent in batches."""
+        prices = {key: price.times(price.batch) for key, price in self.prices.items()}
+        return replace(self, prices=prices)
 
     def knows(self, provider: str, model: str) -> bool:
         """Return whether the list has any price for this model."""
-        return self._find(provider, model) is not None
+        return self.find(provider, model) is not None
 
     def assumed_from(self, provider: str, model: str) -> str:
         """Return the name of the model whose price is taken for this one: the newest of its family in the
@@ -174,17 +219,30 @@ class PriceList:
             return ""
         return predecessor_of(model, (name for known, name in self.prices if known == provider))
 
-    def _find(self, provider: str, model: str) -> Price | None:
+    def find(self, provider: str, model: str) -> Price | None:
         """Return the price of a model. Try its own entry, then that of its name without a date, then the
         provider's price for all other models, then `assumed_from`. Return None if there is no entry."""
         names = (*_own_names(model), self.assumed_from(provider, model))
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
-    def cost(self, usage: Usage, provider: str, model: str, *, hour: bool = False) -> float:
+    def cost(
+        self,
+        usage: Usage,
+        provider: str,
+        model: str,
+        *,
+        hour: bool = False,
+        served: Mapping[str, str] | None = None,
+    ) -> float:
         """Return the cost in US dollars of these numbers of tokens. With `hour`, what was written to the
-        cache is kept for an hour. Raises UnknownPriceError if there is no price."""
+        cache is kept for an hour. `served` is the tier and the region that the API reported; None: the
+        highest price of the settings. Raises UnknownPriceError if there is no price."""
         prompt = usage.input + usage.cache_read + usage.cache_write
-        return self.price(provider, model, prompt, hour=hour).of(usage)
+        price = self.price(provider, model, prompt, hour=hour)
+        if served is None:
+            return price.of(usage)
+        price = self.usual_price(provider, model, prompt).served(served)
+        return (price.for_an_hour() if hour else price).of(usage)
 
     def worst(self, provider: str, request: Request) -> float:
         """Return the maximum cost in US dollars of one attempt of this request. Raises UnknownPriceError
@@ -232,6 +290,8 @@ Dollars = Annotated[
 ]
 Tokens = Annotated[int, Field(ge=1), error_text("must be a whole number of tokens from 1 on")]
 
+Factor = Annotated[int | FiniteFloat, Field(ge=0, le=100), error_text("must be a factor from 0 to 100")]
+
 
 class PriceEntry(Record):
     """The entry of one model in the price list file."""
@@ -243,6 +303,9 @@ class PriceEntry(Record):
     cache_write_hour: Dollars | None = None
     up_to: Tokens | None = None
     cache_from: Tokens = MIN_CACHED_TOKENS
+    batch: Factor = BATCH_FACTOR
+    tiers: dict[str, Factor] = {}
+    regions: dict[str, Factor] = {}
 
 
 _STRICT = ConfigDict(strict=True)
@@ -280,6 +343,9 @@ def _price(source: DataSource, values: object) -> Price:
         up_to=told.up_to,
         cache_from=told.cache_from,
         cache_write_hour=None if told.cache_write_hour is None else float(told.cache_write_hour),
+        batch=float(told.batch),
+        tiers=told.tiers,
+        regions=told.regions,
     )
 
 

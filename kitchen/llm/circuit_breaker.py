@@ -145,7 +145,7 @@ def forget_pauses() -> None:
     _own = _shared = ProcessValues()
 
 
-def _with_values(act: Callable[[SharedValues], T]) -> T:
+def with_shared_values(act: Callable[[SharedValues], T]) -> T:
     """Return the result of `act` on the shared values, or else on those of this process."""
     try:
         return act(_shared)
@@ -180,15 +180,15 @@ class ModelPause:
                 return False
             return values.add(trial, 1, seconds + MORE_SECONDS) or None
 
-        return _with_values(admitted)
+        return with_shared_values(admitted)
 
     def succeed(self) -> None:
         """Record that the server has answered. The model is called as before."""
-        _with_values(lambda values: values.delete_many(self._keys))
+        with_shared_values(lambda values: values.delete_many(self._keys))
 
     def release(self) -> None:
         """Give the trial to another call, because this one says nothing about the server."""
-        _with_values(lambda values: values.delete_many([self._keys[-1]]))
+        with_shared_values(lambda values: values.delete_many([self._keys[-1]]))
 
     def fail(self, *, trial: bool) -> None:
         """Record that the server has failed. After enough failures in a row, or a failed trial, pause the
@@ -207,7 +207,7 @@ class ModelPause:
             values.set(LISTED, [*others, self.name][-MAX_LISTED:], REMEMBERED_SECONDS)
             return True
 
-        if _with_values(failed):
+        if with_shared_values(failed):
             provider, _, model = self.name.partition(":")
             prometheus_metrics.count_model_pause(provider, model)
             log.warning("%s failed again and again: it is not called for %d s", self.name, PAUSE_SECONDS)
@@ -216,20 +216,20 @@ class ModelPause:
     def is_broken(self) -> bool:
         """Return whether the model is paused, or has not answered since its last pause."""
         broken = self._keys[2]
-        return broken in _with_values(lambda values: values.get_many([broken]))
+        return broken in with_shared_values(lambda values: values.get_many([broken]))
 
     @property
     def may_be_tried(self) -> bool:
         """Return whether a call would be made now: the pause is over, and no trial call is running."""
         _, until, broken, trial = self._keys
-        found = _with_values(lambda values: values.get_many([until, broken, trial]))
+        found = with_shared_values(lambda values: values.get_many([until, broken, trial]))
         return until not in found and not {broken, trial} <= found.keys()
 
     @property
     def seconds_left(self) -> float:
         """Return the seconds until the next trial call may be made; 0 if one may be made now."""
         until = self._keys[1]
-        ends = _with_values(lambda values: values.get_many([until])).get(until, 0.0)
+        ends = with_shared_values(lambda values: values.get_many([until])).get(until, 0.0)
         return min(PAUSE_SECONDS, max(0.0, float(ends) - unix_time()))
 
 
@@ -248,7 +248,7 @@ def _listed(values: SharedValues) -> list[str]:
 
 def paused_models() -> tuple[str, ...]:
     """Return the models, as `provider:model`, that are paused or have not answered since their last pause."""
-    return tuple(name for name in _with_values(_listed) if ModelPause(name).is_broken)
+    return tuple(name for name in with_shared_values(_listed) if ModelPause(name).is_broken)
 
 
 def unanswered_model(calls: Iterable[Call]) -> ModelPause | None:

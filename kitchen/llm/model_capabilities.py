@@ -12,10 +12,10 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, Strict, TypeAdapter
 
@@ -69,14 +69,39 @@ class CapabilityEntry(Record):
     efforts: Words = ()
     reads: Tokens | None = None
     writes: Tokens | None = None
+    service_tier: str = ""
+    inference_geo: str = ""
+    base_url: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceRow:
+    """How a model is asked, as its entry in the list file says (`service_settings`)."""
+
+    service_tier: str = ""
+    inference_geo: str = ""
+    base_url: str = ""
+
+
+_SERVICE = tuple(each.name for each in fields(ServiceRow))
 _LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
+_Entries = Mapping[tuple[str, str], tuple[OfferedModel, ServiceRow]]
 
 
 def listed_model(provider: str, model: str) -> OfferedModel | None:
     """Return the entry of a model in the list of models, ignoring a date at the end of its name. Return None
     if there is no entry. Also return None, and log the reason, if the list cannot be used."""
+    found = _listed(provider, model)
+    return found[0] if found else None
+
+
+def listed_service(provider: str, model: str) -> ServiceRow:
+    """Return how a model is asked, as the list of models says; an empty row if it says nothing."""
+    found = _listed(provider, model)
+    return found[1] if found else ServiceRow()
+
+
+def _listed(provider: str, model: str) -> tuple[OfferedModel, ServiceRow] | None:
     try:
         return load_model_list().get((provider, without_date(model)))
     except ModelListError as error:
@@ -84,9 +109,9 @@ def listed_model(provider: str, model: str) -> OfferedModel | None:
         return None
 
 
-def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
-    """Return all models in the list, by (provider, name); empty if no file is named. Raises ModelListError
-    if the file cannot be used."""
+def load_model_list() -> _Entries:
+    """Return all models in the list, with how they are asked, by (provider, name); empty if no file is
+    named. Raises ModelListError if the file cannot be used."""
     named = os.environ.get("BRIGADE_MODELS")
     if not named:
         return {}
@@ -98,7 +123,7 @@ def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
 
 
 @lru_cache(maxsize=8)
-def _load(file: Path, changed: int) -> Mapping[tuple[str, str], OfferedModel]:
+def _load(file: Path, changed: int) -> _Entries:
     try:
         source, values = parse_toml(file.read_text(encoding="utf-8"), file.name)
         lists = source.read(_LISTS, values)
@@ -106,9 +131,13 @@ def _load(file: Path, changed: int) -> Mapping[tuple[str, str], OfferedModel]:
         raise ModelListError(str(error)) from error
     found = ((provider, name, entry) for provider, models in lists.items() for name, entry in models.items())
     return {
-        (provider, without_date(name)): OfferedModel(name, **entry.model_dump())
-        for provider, name, entry in found
+        (provider, without_date(name)): _rows(name, entry.model_dump()) for provider, name, entry in found
     }
+
+
+def _rows(name: str, told: dict[str, Any]) -> tuple[OfferedModel, ServiceRow]:
+    service = ServiceRow(**{field: told.pop(field) for field in _SERVICE})
+    return OfferedModel(name, **told), service
 
 
 def model_list_text(provider: str, models: Iterable[OfferedModel]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -34,6 +34,7 @@ from kitchen.contract.language_model import (
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.log_context import error_traceback
 from kitchen.llm.call_costs import PriceList, UnknownPriceError
+from kitchen.llm.service_settings import SERVED
 
 log = logging.getLogger(__name__)
 
@@ -170,7 +171,7 @@ class BudgetedModel(LanguageModel):
             spent = worst
             reply = await self.model.ask(replace(request, seconds=left))
             counted = None if reply.usage == Usage() else reply.usage
-            spent = self._cost(request, counted, worst)
+            spent = self._cost(request, counted, worst, reply.parameters.get(SERVED))
             return replace(reply, cost=spent)
         except ModelError as error:
             spent = error.cost = self._cost(request, error.usage, worst)
@@ -200,14 +201,32 @@ class BudgetedModel(LanguageModel):
             await _set_aside(self.purse, worst)
         return worst
 
-    def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
-        """Return the cost of these token counts. If they are unknown, return the maximum cost `worst`."""
-        if usage is None or not usage.is_believable:
-            return worst
-        try:
-            return self.prices.cost(usage, self.provider, request.model, hour=request.cache_hour)
-        except UnknownPriceError:
-            return worst
+    def _cost(
+        self,
+        request: Request,
+        usage: Usage | None,
+        worst: float | None,
+        served: Mapping[str, str] | None = None,
+    ) -> float | None:
+        return booked_cost(self.prices, self.provider, request, usage, worst, served)
+
+
+def booked_cost(
+    prices: PriceList,
+    provider: str,
+    request: Request,
+    usage: Usage | None,
+    worst: float | None,
+    served: Mapping[str, str] | None = None,
+) -> float | None:
+    """Return the cost of these token counts. If they are unknown, return the maximum cost `worst`. `served`
+    is the tier and the region in which the call was answered, if the API reported them."""
+    if usage is None or not usage.is_believable:
+        return worst
+    try:
+        return prices.cost(usage, provider, request.model, hour=request.cache_hour, served=served)
+    except UnknownPriceError:
+        return worst
 
 
 async def _set_aside(purse: Payer, amount: float) -> None:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
@@ -20,9 +20,10 @@ from kitchen.llm.circuit_breaker import PausingModel
 from kitchen.llm.model_capabilities import listed_model, model_version, without_date
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
-from kitchen.llm.providers.openai_compatible import OPENAI_HOST
+from kitchen.llm.providers.openai_compatible import is_openai
 from kitchen.llm.recorded_calls import ReplayedModel
-from kitchen.registry.dotted_paths import load_named
+from kitchen.llm.service_settings import service_problem
+from kitchen.registry.dotted_paths import UnknownNameError, load_named
 
 if TYPE_CHECKING:
     from kitchen.llm.providers.stand_in_model import StandIn
@@ -50,6 +51,12 @@ MODELS: dict[str, tuple[str, ...]] = {
     STAND_IN: ("stand-in-1",),
 }
 """The models that each provider offers by name, the default first (Claude's is `DEFAULT_CLAUDE`)."""
+
+BATCHES: dict[str, str] = {
+    ANTHROPIC: "kitchen.llm.providers.anthropic_batches",
+    OPENAI: "kitchen.llm.providers.openai_batches",
+}
+"""Provider name → module that sends calls in batches (`providers.batch_calls`)."""
 
 ALIASES = {"openai": OPENAI}
 """Other names of providers."""
@@ -130,7 +137,7 @@ def keeps_to_schema(provider: str) -> bool:
     OpenAI do. Other servers with OpenAI's API, and the stand-in, may not."""
     if provider == OPENAI:
         address = os.environ.get("OPENAI_BASE_URL", "").strip()
-        return not address or urlsplit(address).hostname == OPENAI_HOST
+        return not address or is_openai(urlsplit(address).hostname)
     return provider == ANTHROPIC
 
 
@@ -189,6 +196,8 @@ def why_not_usable(provider: str, model: str) -> list[str]:
             f"No price is known for {provider}:{model}, and a study has a budget, so it is not called "
             "(prices.toml or BRIGADE_PRICES can name one)"
         )
+    if problem := service_problem(provider, model):
+        reasons.append(f"{provider}:{model} cannot be asked with {problem}")
     return reasons
 
 
@@ -231,6 +240,14 @@ def count_tokens(provider: str, request: Request) -> int | None:
     them. Raises ModelError if the provider does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     return module.count_tokens(request) if hasattr(module, "count_tokens") else None
+
+
+def batch_api(provider: str) -> Any:
+    """Return the module that sends calls to this provider in batches (`providers.batch_calls`). Raises
+    UnknownNameError if the provider has no batches."""
+    if provider not in BATCHES:
+        raise UnknownNameError(f"{provider} takes no calls in batches; {', '.join(BATCHES)} do")
+    return import_module(BATCHES[provider])
 
 
 def warm_up_provider(provider: str) -> None:

@@ -141,6 +141,13 @@ class BudgetPurse:
         """
         if not amount:
             return
+        row = self.reserve_row(amount)
+        with self._lock:
+            self._open.append((amount, row))
+
+    def reserve_row(self, amount: float) -> int:
+        """Reserve `amount` US dollars for one call, and return the ledger row's id, for `settle_row`. Raises
+        BudgetSpentError as `reserve_now` does."""
         with transaction.atomic():
             budget = Budget.objects.select_for_update().get(pk=self.budget_id)
             others = unspent_allowances(budget.pk, but=self.episode_id)
@@ -149,17 +156,14 @@ class BudgetPurse:
                 raise _too_little(ledger_amount(amount), left)
             what_for = {"mind_id": self.mind_id, "step": self.step}
             row = Spending.objects.create(budget=budget, reserved=ledger_amount(amount), **what_for)
-        with self._lock:
-            self._open.append((amount, row.pk))
+        return row.pk
 
     def settle_now(self, reserved: float, spent: float) -> None:
         """Record that a call cost `spent` US dollars, in place of the `reserved` amount. Raises
         LookupError if no such amount is reserved."""
         if not reserved:
             return
-        Spending.objects.filter(pk=self._take(reserved)).update(
-            spent=ledger_amount(spent), settled_at=timezone.now()
-        )
+        settle_row(self._take(reserved), spent)
 
     def _take(self, reserved: float) -> int:
         with self._lock:
@@ -168,6 +172,11 @@ class BudgetPurse:
                     del self._open[index]
                     return pk
         raise LookupError(f"nothing of {format_dollars(reserved)} is set aside")
+
+
+def settle_row(row_id: int, spent: float) -> None:
+    """Record in a row of the ledger that its call cost `spent` US dollars."""
+    Spending.objects.filter(pk=row_id).update(spent=ledger_amount(spent), settled_at=timezone.now())
 
 
 NEARLY_SPENT_SHARE = Decimal("0.9")

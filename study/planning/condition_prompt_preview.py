@@ -24,7 +24,7 @@ from kitchen.contract.organisation import Organisation
 from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.llm.call_costs import estimate_tokens
-from kitchen.llm.provider_registry import count_tokens
+from kitchen.llm.prompt_token_counts import count_tokens
 from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError

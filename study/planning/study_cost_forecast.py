@@ -22,6 +22,7 @@ from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.language_model import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError, load_prices
+from kitchen.llm.prompt_token_counts import context_problem, counted_ratio
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
 from kitchen.play.episode.create_episode import MindPlan
@@ -39,6 +40,7 @@ from study.design.round_plans import condition_shares
 from study.design.sampled_model_calls import trial_of
 from study.participants.models import Participant, Round
 from study.participation.episode_money import MEASURED_EPISODES, PLAYED_TO_THE_END
+from study.planning.cache_miss_counts import latest_cache_misses
 
 NORMAL_95 = 1.645
 """The standard normal distribution is below this number with a probability of 95 %."""
@@ -241,6 +243,10 @@ def _priced(
     a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
     if cached := _caching(sample, provider, model, prices):
         rests_on = f"{rests_on}; {cached}"
+    if too_long := _context(sample, provider, model):
+        rests_on = f"{rests_on}; change the condition before anybody plays it: {too_long}"
+    if missed := latest_cache_misses(made, prices):
+        rests_on = f"{rests_on}; {missed}"
     worst = call_forecast.worst_cost(sample, prices, provider, model)
     left, share = _steps_left(condition, sample.steps), len(people_in(condition))
     cost, caution = sample.steps * a_step / share, _replies_read(condition, number).warning
@@ -292,15 +298,28 @@ def _estimated(
 ) -> tuple[float, str]:
     """Return the estimated US dollars per step, and a text that says what the estimate is based on. Use this
     before the condition has made any call."""
-    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
+    ratio = counted_ratio(provider, model)
+    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1, ratio=ratio)
+    counted = "" if ratio == 1 else f"; the provider counted {ratio:.2f} tokens for each that was estimated"
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
-        f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in"
+        f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in{counted}"
     )
 
 
+def _context(sample: call_forecast.TrialCalls, provider: str, model: str) -> str:
+    """Return why a prompt with its reply does not fit into the model; empty if it does."""
+    if not sample.calls:
+        return ""
+    ratio = counted_ratio(provider, model)
+    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1, ratio=ratio)
+    reply = sample.calls[0].request.max_tokens
+    return context_problem(provider, model, plan.fixed + plan.longest, reply)
+
+
 def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList) -> str:
-    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
+    ratio = counted_ratio(provider, model)
+    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1, ratio=ratio)
     return prices.price(provider, model, plan.fixed + plan.longest).caching_of(plan.fixed)
 
 

@@ -18,7 +18,7 @@ from brigade import settings
 from brigade.celery import app
 from brigade.paths import base_dir
 
-OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
+OURS = ("BRIGADE_", "DATABASE_URL", "REDIS_URL", "OPENAI_", "ANTHROPIC_")
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +102,7 @@ def test_a_unix_socket_has_no_machine_that_could_vanish() -> None:
         ("OPENAI_BASE_URL", "foo"),
         ("OPENAI_BASE_URL", "http://[::1"),
         ("ANTHROPIC_BASE_URL", "localhost:8765"),
+        ("ANTHROPIC_SERVICE_TIER", "quick"),
         ("BRIGADE_TRUSTED_PROXIES", "127.0.0.1, proxy.example"),
         ("BRIGADE_STAFF_IDLE_MINUTES", "0"),
         ("BRIGADE_STAFF_IDLE_MINUTES", "two hours"),

@@ -2,8 +2,8 @@
 tests.minds.model_checks [--quick] [--parts styles,hanging]`.
 
 The parts: every style of reply with both providers' SDKs; each style behind each fault of a server; words of
-people that give orders; hundreds of calls that hang; and a hundred people who play beside a model of three
-seconds. Exit code 1: a command was lost or carried out although it was taken back, a call ended or cost
+people that give orders; batches; hundreds of calls that hang; and a hundred people who play beside a model of
+three seconds. Exit code 1: a command was lost or carried out although it was taken back, a call ended or cost
 otherwise than it should, a key was stored, or words did more than words may. docs/model-checks.md has the
 results.
 """
@@ -23,6 +23,7 @@ import django
 from brigade.one_line_parser import OneLineParser
 from tests.live.options import some_of
 from tests.live.table import markdown, short
+from tests.minds.batch_checks import check_batches
 from tests.minds.hanging_checks import check_hanging_calls
 from tests.minds.injection_checks import check_injections
 from tests.minds.reply_checks import Checked, both_providers, check_faults, check_styles
@@ -55,6 +56,7 @@ SERVED: Mapping[str, Check] = {
     "styles": lambda server, amount: check_styles(server, amount.styles),
     "faults": lambda server, amount: check_faults(server, amount.fault_styles, amount.slow_styles),
     "injections": lambda server, _: check_injections(server),
+    "batches": lambda server, amount: check_batches(server, amount.styles),
     "hanging": lambda server, amount: check_hanging_calls(server, amount.hanging, amount.seconds),
 }
 """The parts that need only the server."""

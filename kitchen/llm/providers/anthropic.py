@@ -35,6 +35,7 @@ from kitchen.contract.world import Json
 from kitchen.llm.model_capabilities import listed_model, without_date
 from kitchen.llm.providers import sdk_calls
 from kitchen.llm.providers.sdk_calls import ApiArguments
+from kitchen.llm.service_settings import service_settings
 
 TEMPERATURE_API_VERSION = "2023-06-01"
 """The API version that still accepts a temperature."""
@@ -115,17 +116,23 @@ class Anthropic(LanguageModel):
             return answer
 
         return await sdk_calls.call_model(
-            client, request, lambda _: arguments, send, lambda body: read_reply(body, request.tool)
+            lambda: client(request.model),
+            request,
+            lambda _: arguments,
+            send,
+            lambda body: read_reply(body, request.tool),
         )
 
 
-def client() -> sdk_calls.Sdk:
-    """Return the SDK's client for the key in the environment. Raises NotAskedError if no key is set."""
+def client(model: str = "") -> sdk_calls.Sdk:
+    """Return the SDK's client for the key in the environment. A model may have an address of its own. Raises
+    NotAskedError if no key is set."""
     key = sdk_calls.key_from_environment("ANTHROPIC_API_KEY")
     token = None if key else sdk_calls.key_from_environment("ANTHROPIC_AUTH_TOKEN")
     if not key and not token:
         raise sdk_calls.not_asked_error("ANTHROPIC_API_KEY is not set")
-    return _client(key, token, os.environ.get("ANTHROPIC_BASE_URL") or None)
+    own = service_settings("anthropic", model).address
+    return _client(key, token, own or os.environ.get("ANTHROPIC_BASE_URL") or None)
 
 
 @lru_cache(maxsize=4)
@@ -157,6 +164,7 @@ def arguments_for(request: Request) -> dict[str, Any]:
         "max_tokens": request.max_tokens,
         **_messages(request),
         **_thinking(request, model),
+        **service_settings("anthropic", request.model).sent,
     }
     if request.temperature is not None:
         arguments |= _temperature(request, model)
@@ -276,6 +284,7 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     call = _called(blocks, text, tool) if tool else None
     named, thought = str(body.get("model") or ""), _thought(blocks)
     reply = Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+    reply = sdk_calls.with_service(reply, body.get("usage"))
     return sdk_calls.checked_reply(reply, tool)
 
 

@@ -30,6 +30,7 @@ from kitchen.contract.language_model import (
 from kitchen.contract.world import Json
 from kitchen.llm.providers import sdk_calls
 from kitchen.llm.providers.sdk_calls import ApiArguments
+from kitchen.llm.service_settings import service_settings
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Fields in which servers return a model's thinking."""
@@ -51,7 +52,7 @@ class OpenAICompatible(LanguageModel):
         second attempt."""
 
         def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
-            return arguments_for(request, own=connected.client.base_url.host != OPENAI_HOST)
+            return arguments_for(request, own=not is_openai(connected.client.base_url.host))
 
         def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
             ask = connected.client.chat.completions.with_raw_response.create
@@ -59,15 +60,26 @@ class OpenAICompatible(LanguageModel):
             return answer
 
         return await sdk_calls.call_model(
-            client, request, arguments, send, lambda body: read_reply(body, request.tool)
+            lambda: client(request.model),
+            request,
+            arguments,
+            send,
+            lambda body: read_reply(body, request.tool),
         )
 
 
-def client() -> sdk_calls.Sdk:
-    """Return the SDK's client for the address and key in the environment. Raises NotAskedError if neither
-    is set."""
+def is_openai(host: str | None) -> bool:
+    """Return whether a host is OpenAI's, in any region, and not a server of your own."""
+    return host == OPENAI_HOST or bool(host and host.endswith(f".{OPENAI_HOST}"))
+
+
+def client(model: str = "") -> sdk_calls.Sdk:
+    """Return the SDK's client for the address and key in the environment. A model may have an address of its
+    own. Raises NotAskedError if neither is set."""
     key = sdk_calls.key_from_environment("OPENAI_API_KEY")
-    address = os.environ.get("OPENAI_BASE_URL") or None
+    address = (
+        service_settings("openai-compatible", model).address or os.environ.get("OPENAI_BASE_URL") or None
+    )
     if not key and not address:
         raise sdk_calls.not_asked_error("neither OPENAI_BASE_URL nor OPENAI_API_KEY is set")
     if address and not urlsplit(address).scheme.startswith("http"):
@@ -107,6 +119,7 @@ def arguments_for(request: Request, *, own: bool) -> dict[str, Any]:
         "reasoning_effort": request.effort,
     }
     arguments |= {name: value for name, value in wanted.items() if value is not None}
+    arguments |= service_settings("openai-compatible", request.model).sent
     if request.tool is not None:
         arguments |= _tool(request.tool)
     return arguments
@@ -156,6 +169,7 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
     call = _called(message, text, tool) if tool else None
     named = str(body.get("model") or "")
     reply = Reply(text=text, call=call, model=named, stop=stop, usage=usage, reasoning=thought)
+    reply = sdk_calls.with_service(reply, body)
     return sdk_calls.checked_reply(reply, tool)
 
 

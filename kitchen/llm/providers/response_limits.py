@@ -13,6 +13,10 @@ import httpx2
 
 MAX_BODY_BYTES = 4 * 2**20
 """Largest body of a response, unpacked: more than a model can write in `max_tokens`, with its thinking."""
+MAX_BATCH_BYTES = 64 * 2**20
+"""Largest body with the answers of a whole batch."""
+BATCH_ENDINGS = ("/results", "/content")
+"""Ends of the addresses from which the answers of a batch are read."""
 MAX_PIECES = 50_000
 """Largest number of pieces in which a body may arrive, because each of them takes time."""
 ACCEPTED_ENCODINGS = "gzip, deflate"
@@ -40,7 +44,9 @@ async def limit_response(response: httpx2.Response) -> None:
         raise UnknownEncodingError(encoding[:40])
     if not isinstance(response.stream, httpx2.AsyncByteStream):
         return
-    response.stream = _LimitedStream(response.stream, packed=encoding not in ("", "identity"))
+    is_batch = response.request.url.path.endswith(BATCH_ENDINGS)
+    most = MAX_BATCH_BYTES if is_batch else MAX_BODY_BYTES
+    response.stream = _LimitedStream(response.stream, most, packed=encoding not in ("", "identity"))
 
 
 def _check_redirect(asked: httpx2.URL, leads_to: httpx2.URL) -> None:
@@ -49,21 +55,19 @@ def _check_redirect(asked: httpx2.URL, leads_to: httpx2.URL) -> None:
 
 
 class _LimitedStream(httpx2.AsyncByteStream):
-    """The unpacked body of a response, up to MAX_BODY_BYTES."""
+    """The unpacked body of a response, up to `most` bytes."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, *, packed: bool) -> None:
-        self._stream = stream
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int, *, packed: bool) -> None:
+        self._stream, self._most = stream, most
         self._unpacks = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left, pieces = MAX_BODY_BYTES, 0
+        left, pieces = self._most, 0
         async for piece in self._stream:
             came = self._unpacks.decompress(piece, left + 1) if self._unpacks else piece
             left, pieces = left - len(came), pieces + 1
             if left < 0 or pieces > MAX_PIECES:
-                raise TooLongBodyError(
-                    f"the answer is longer than {MAX_BODY_BYTES // 2**20} MiB, or in shreds"
-                )
+                raise TooLongBodyError(f"the answer is longer than {self._most // 2**20} MiB, or in shreds")
             yield came
 
     async def aclose(self) -> None:

@@ -40,6 +40,7 @@ from kitchen.contract.language_model import (
 from kitchen.contract.world import Json
 from kitchen.infra.event_loop import await_in_loop, run_in_loop
 from kitchen.infra.storable_json import storable_json
+from kitchen.llm.service_settings import REGION, SERVED, TIER
 
 ApiArguments = dict[str, Any]
 """A request as arguments of an API."""
@@ -53,7 +54,7 @@ TEXT_FIELDS = ("messages", "system", "description", "input_schema", "parameters"
 
 def parameters_without_texts(arguments: ApiArguments) -> dict[str, Json]:
     """Return the arguments of a call without its texts, for the log. `cached_until` in it is the index of the
-    last message that the provider shall cache."""
+    last message that the provider shall cache, and `cached_for` how long, where this is not as usual."""
     told: dict[str, Json] = _without_texts(arguments)
     said = [message["content"] for message in arguments.get("messages", ())]
     contents = [*([block] for block in arguments.get("system", ())), *said]
@@ -62,7 +63,11 @@ def parameters_without_texts(arguments: ApiArguments) -> dict[str, Json]:
         for number, content in enumerate(contents)
         if isinstance(content, list) and any("cache_control" in block for block in content)
     ]
-    return {**told, "cached_until": marked[-1]} if marked else told
+    if not marked:
+        return told
+    kept = next(block for block in contents[marked[-1]] if "cache_control" in block)["cache_control"]
+    ttl = {"cached_for": kept["ttl"]} if "ttl" in kept else {}
+    return {**told, "cached_until": marked[-1], **ttl}
 
 
 def _without_texts(value: Json) -> Json:
@@ -147,11 +152,12 @@ async def call_model(
     sent: ApiArguments = storable_json(arguments(sdk))  # a lone surrogate could not be sent
     try:
         answer = await _answer(sdk, request, sent, send, left)
-        reply = await asyncio.to_thread(_read, sdk, answer, read)  # a long answer must not stop others
+        reply = await asyncio.to_thread(read_answer, sdk, answer, read)  # a long answer must not stop others
     except ModelError as error:
         error.parameters = parameters_without_texts(sent)
         raise
-    return replace(reply, seconds=time.monotonic() - began, parameters=parameters_without_texts(sent))
+    parameters = {**parameters_without_texts(sent), **reply.parameters}
+    return replace(reply, seconds=time.monotonic() - began, parameters=parameters)
 
 
 def fetch_from_server(
@@ -159,12 +165,17 @@ def fetch_from_server(
 ) -> dict[str, Json]:
     """Return a server's response to a request that does not call a model, within `seconds`. Every failure
     is raised as a ModelError."""
-    request = Request("", (), seconds=seconds)
-    answer = run_in_loop(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds))
-    body = _json(answer.body)
+    body = read_body(fetch_text(connect, seconds, send))
     if not isinstance(body, dict):
         raise UnreadableReplyError("not an answer of this API")
     return body
+
+
+def fetch_text(connect: Callable[[], Sdk], seconds: float, send: Callable[[Sdk, float], Any]) -> str:
+    """Return the body of a server's response to a request that does not call a model, within `seconds`.
+    Every failure is raised as a ModelError."""
+    request = Request("", (), seconds=seconds)
+    return run_in_loop(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds)).body
 
 
 def fetch_model_list(
@@ -186,9 +197,11 @@ def fetch_model_list(
     return tuple(each for each in found if each.name)
 
 
-def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
+def read_answer(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
+    """Return the reply that `read` finds in a server's response, without secrets. Raises ModelError, with
+    the response, if there is none."""
     try:
-        body = _json(answer.body)
+        body = read_body(answer.body)
         reply = read(body)
     except ModelError as error:
         error.raw = stored_part(_without(sdk.secrets, answer.body))
@@ -234,7 +247,8 @@ def _no_answer(request: Request) -> str:
     return f"no answer within {request.seconds:.1f} s"
 
 
-def _json(body: str) -> Json:
+def read_body(body: str) -> Json:
+    """Return the JSON value of a server's response. Raises UnreadableReplyError if it is none."""
     try:
         return storable_json(read_json(body))
     except ValueError:
@@ -294,7 +308,7 @@ def _refused(sdk: Sdk, error: Any) -> ModelError:
     status: int = error.status_code
     message = _server_message(error)
     kind = ERRORS_BY_STATUS.get(status) or (ServerFailedError if status >= 500 else RejectedError)
-    if kind is RejectedError and _FULL_CONTEXT.search(f"{_error_code(error)} {message[:2000]}"):
+    if kind is RejectedError and says_context_is_full(f"{_error_code(error)} {message[:2000]}"):
         kind = FullContextError
     model_error = kind(f"{status}: {clean(message, sdk.secrets)}")
     model_error.retry_after = retry_after(error.response.headers)
@@ -308,6 +322,11 @@ _FULL_CONTEXT = re.compile(
     re.IGNORECASE,
 )
 """How servers say that a prompt is too long."""
+
+
+def says_context_is_full(text: str) -> bool:
+    """Return whether a server's error says that prompt and answer do not fit into the model."""
+    return bool(_FULL_CONTEXT.search(text))
 
 
 def _error_code(error: Any) -> str:
@@ -361,6 +380,13 @@ def key_from_environment(name: str) -> str | None:
     if not all("!" <= letter <= "~" for letter in key):
         raise not_asked_error(f"{name} is no key: it has letters in it that no key has")
     return key or None
+
+
+def with_service(reply: Reply, told: Json) -> Reply:
+    """Return the reply with the service tier and the region that the API reported, for `parameters`."""
+    found = {name: told.get(name) for name in (TIER, REGION)} if isinstance(told, dict) else {}
+    served = {name: value[:40] for name, value in found.items() if isinstance(value, str) and value}
+    return replace(reply, parameters={SERVED: served}) if served else reply
 
 
 def token_count(value: Json) -> int:

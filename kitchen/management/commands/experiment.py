@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import SUPPRESS
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from django.db import DatabaseError, connection
 
 from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import ComparisonBenchmark
+from kitchen.contract.language_model import ModelError
 from kitchen.contract.line_up import MEMBER_SEPARATOR, SEAT_SEPARATOR
 from kitchen.contract.team_schedules import SCHEDULES, TOGETHER
 from kitchen.experiments import (
@@ -30,9 +32,16 @@ from kitchen.experiments import (
     log_tables,
     result_tables,
 )
+from kitchen.experiments.batch_rounds import play_in_batches
 from kitchen.experiments.comparison_tables import TextTable
 from kitchen.experiments.episode_rows import FAILED, EpisodeRow
-from kitchen.experiments.experiment_forecast import SpendingLimit, forecast_cost, forecast_work, read_budget
+from kitchen.experiments.experiment_forecast import (
+    SpendingLimit,
+    count_prompts,
+    forecast_cost,
+    forecast_work,
+    read_budget,
+)
 from kitchen.experiments.experiment_results import decision_makers_of
 from kitchen.experiments.experiment_services import queue_episodes
 from kitchen.experiments.experiment_setup import (
@@ -60,6 +69,8 @@ from kitchen.words.english_text import os_error_words
 
 PARALLEL_EPISODES = 4
 """Default number of episodes that are played in parallel on workers."""
+BATCHED_EPISODES = 200
+"""Default number of episodes that send their model calls together."""
 
 
 def add_experiment_arguments(parser: CommandParser) -> None:
@@ -92,7 +103,10 @@ def add_experiment_arguments(parser: CommandParser) -> None:
     add("--local", action="store_true", help="play in this process, without workers")
     add("--budget", metavar="USD", help="US dollars for all its calls, those made already among them")
     add("--yes", action="store_true", help="do not ask before money is spent")
-    add("--at-once", metavar="N", default=str(PARALLEL_EPISODES), help="side by side on workers (default: 4)")
+    add("--count-tokens", action="store_true", help="let the provider count prompts for the forecast")
+    add("--batch", action="store_true", help="send all episodes' calls together, at half the price")
+    at_once = f"side by side on workers (default: {PARALLEL_EPISODES}; with --batch: {BATCHED_EPISODES})"
+    add("--at-once", metavar="N", help=at_once)
     add("--poll", type=float, default=1.0, help=SUPPRESS)
 
 
@@ -182,7 +196,8 @@ class Command(OneLineCommand):
         the results to the folder `out`."""
         try:
             setup = read_setup(options)
-            at_once = whole_number("--at-once", options["at_once"])
+            usual = BATCHED_EPISODES if setup.batch else PARALLEL_EPISODES
+            at_once = whole_number("--at-once", options["at_once"] or str(usual))
             if not 1 <= at_once <= 1000:
                 raise SetupError(f"--at-once: {at_once} is not from 1 to 1000")
             self._run(setup, out, at_once, read_budget(options["budget"]), options)
@@ -204,7 +219,7 @@ class Command(OneLineCommand):
             spent = database_logs.experiment_cost(experiment)
             stored = experiment_services.rows_of(experiment).items()
             rows = {name: row for name, row in stored if row.outcome != FAILED}
-        allowed = self._ask(setup, rows, budget, spent, yes=options["yes"])
+        allowed = self._ask(setup, rows, budget, spent, yes=options["yes"], count=options["count_tokens"])
         progress = Progress(sys.stderr, setup.total, len(rows), "episodes")
         try:
             if on_workers and len(rows) < setup.total:
@@ -233,6 +248,7 @@ class Command(OneLineCommand):
         spent: float,
         *,
         yes: bool,
+        count: bool = False,
     ) -> float | None:
         """Print the expected work and costs, and ask for confirmation. Return the US dollars that may be
         spent; None for no limit. Raises SetupError if the user refuses."""
@@ -241,6 +257,8 @@ class Command(OneLineCommand):
             if told := omitted_levels_line(setup):
                 self.stdout.write(told)
             self.stdout.write(str(forecast_work(setup, left)))
+            if count:
+                self._count_prompts(setup)
         allowance = SpendingLimit(forecast_cost(setup, left, load_prices()), budget, spent)
         if allowance.ahead.is_free or not left:
             return allowance.amount
@@ -250,6 +268,14 @@ class Command(OneLineCommand):
         if not yes and input("Go ahead? [y/N] ").strip().lower() not in {"y", "yes"}:
             raise SetupError("nothing was played")
         return allowance.amount
+
+    def _count_prompts(self, setup: ExperimentSetup) -> None:
+        """Let providers count the tokens of prompts. If one does not answer, the estimate stays."""
+        try:
+            for line in count_prompts(setup):
+                self.stdout.write(line)
+        except ModelError as error:
+            self.stderr.write(f"the tokens were not counted: {error}")
 
     def _play(
         self, experiment: Experiment, out: Path, progress: Progress, poll: float, *, on_workers: bool
@@ -277,7 +303,10 @@ class Command(OneLineCommand):
                 done, last = played, time.monotonic()
                 progress.show(done)
             self._check(experiment)
-            if not on_workers and (
+            if not on_workers and experiment.setup.get("batch"):
+                show = partial(self._show_played, experiment, progress)
+                play_in_batches(experiment_id=experiment.pk, claim=False, after_round=show)
+            elif not on_workers and (
                 episode := experiment_services.episode_for_process(experiment_id=experiment.pk)
             ):
                 experiment_services.episode_play(episode=episode)
@@ -287,6 +316,9 @@ class Command(OneLineCommand):
                 patience, last = PATIENCE, time.monotonic()
             time.sleep(poll)
         progress.show(progress.total)
+
+    def _show_played(self, experiment: Experiment, progress: Progress) -> None:
+        progress.show(experiment_services.count_played(experiment.pk))
 
     def _check(self, experiment: Experiment) -> None:
         experiment.refresh_from_db()

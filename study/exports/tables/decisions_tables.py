@@ -19,6 +19,7 @@ from kitchen.contract.agent_skills import spell_skill
 from kitchen.contract.decision_notes import reading_from_note
 from kitchen.contract.language_model import error_codes
 from kitchen.infra.database_writes import batches_of
+from kitchen.llm.cache_misses import CACHE_MISSES, CachedCall, CacheWatch, cache_prices
 from kitchen.play.models import CallMessage, Decision, ModelCall, Prompt
 from kitchen.play.turn.decision_records import predictions_by_episode, seat_counts_of_minds
 from kitchen.play.turn.last_predictions import ByMind
@@ -48,6 +49,7 @@ LATER = (
     *file_columns("decisions_later"),
     *file_columns("invalid_commands"),
     *file_columns("thinking_tokens"),
+    *file_columns("cache_misses", cache_miss=CACHE_MISSES),
 )
 """Columns that were added later and therefore come at the end."""
 
@@ -85,20 +87,22 @@ CALL_FIELDS = (
     *("stop", "error", "attempts_text", "seconds", "tokens_input", "tokens_output", "tokens_cache_read"),
     *("tokens_cache_write", "cost", "reasoning", "parameters_text", "tokens_thinking"),
 )
-"""The last one is the last cell of its row."""
+"""The last one is near the end of its row, before `cache_miss`."""
 NO_CALL = (None,) * len(CALL_FIELDS)
+MIND_CELL = DECISION_FIELDS.index("mind__number")
 
 
 def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per model call of a decision, and one row per decision without a call."""
-    downtime = downtime_since_creation(study)
+    downtime, prices = downtime_since_creation(study), cache_prices()
     for piece in in_pieces(episodes_once(study, chosen, downtime), STEPS):
         pks = [played.episode for played in piece]
         decisions, calls, touched = _decisions(pks), _calls(pks), touched_steps(piece, downtime)
         for played in played_by_not_withdrawn(piece):
             theirs = decisions.get(played.episode, ())
+            watches: defaultdict[int, CacheWatch] = defaultdict(lambda: CacheWatch(prices))
             made = [
-                (*cells, *call[:-1], *more, call[-1])
+                (*cells, *call[:-1], *more, call[-1], _missed(watches[cells[MIND_CELL]], call))
                 for pk, cells, more in theirs
                 for call in calls.get(pk, (NO_CALL,))
             ]
@@ -119,6 +123,20 @@ def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...],
         more = (number, seen, because or None, dropped or None, *_read_cells(note, seats.get(mind, 0)))
         by_episode[episode].append((pk, cells, more))
     return by_episode
+
+
+def _missed(watch: CacheWatch, cells: tuple[Any, ...]) -> str | None:
+    """Return why a call read nothing from the provider's cache; None if it did, and without a call."""
+    call = dict(zip(CALL_FIELDS, cells, strict=True))
+    if call["provider"] is None:
+        return None
+    told = {
+        name: json.loads(call[f"{name}_text"] or "null") for name in ("sampling", "attempts", "parameters")
+    }
+    has_tool, prompts = bool(told["sampling"].get("tool")), call["pk"].split()
+    named = call["provider"], call["model_asked"], prompts, has_tool
+    counted = (call[f"tokens_{name}"] for name in ("input", "cache_read", "cache_write"))
+    return watch.reason(CachedCall(*named, told["parameters"] or {}, told["attempts"], *counted)) or None
 
 
 def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:

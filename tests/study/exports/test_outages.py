@@ -106,7 +106,7 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]
     kept += ["read", "commands_asked", "commands_unread", "commands_invalid_before", "commands_invalid"]
-    kept.append("tokens_thinking")
+    kept += ["tokens_thinking", "cache_miss"]
     for name, behind in (("steps", []), ("commands", planned), ("decisions", kept), ("episodes", later)):
         names = [column.name for column in get_table(name).columns]
         assert names[-2 - len(behind) :] == ["outage_ms", "outage_parts", *behind], name

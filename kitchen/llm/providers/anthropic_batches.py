@@ -1,0 +1,86 @@
+"""Send many requests to Claude models as one message batch of Anthropic's API (`batch_calls`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kitchen.contract.language_model import ModelError, Reply, Request, UnreadableReplyError
+from kitchen.contract.world import Json
+from kitchen.infra.storable_json import storable_json
+from kitchen.llm.providers import sdk_calls
+from kitchen.llm.providers.anthropic import arguments_for, client, read_reply
+from kitchen.llm.providers.batch_calls import (
+    Requests,
+    Results,
+    batch_id,
+    get_text,
+    json_lines,
+    read_result,
+    refused_call,
+    unmade_call,
+)
+from kitchen.llm.service_settings import TIER
+
+_VERSION = "anthropic-version"
+
+
+def lane(request: Request) -> str:
+    """Return the API version that a request needs: it is the same for a whole batch. Raises NotAskedError if
+    the model does not accept a setting."""
+    return str(arguments_for(request).get("extra_headers", {}).get(_VERSION, ""))
+
+
+def _sent(request: Request) -> dict[str, Any]:
+    """Return a request as it stands in a batch."""
+    arguments = arguments_for(request)
+    arguments.pop("extra_headers", None)
+    arguments |= arguments.pop("extra_body", {})
+    arguments.pop(TIER, None)  # a batch is a tier of its own
+    body: dict[str, Any] = storable_json(arguments)
+    return body
+
+
+def submit(requests: Requests, seconds: float) -> str:
+    """Send the requests, and return the batch's id. Raises ModelError if the API does not take them."""
+    version = lane(next(iter(requests.values())))
+    entries = [{"custom_id": name, "params": _sent(request)} for name, request in requests.items()]
+
+    def send(connected: sdk_calls.Sdk, left: float) -> Any:
+        headers = {_VERSION: version} if version else None
+        create = connected.client.messages.batches.with_raw_response.create
+        return create(requests=entries, timeout=left, extra_headers=headers)
+
+    return batch_id(sdk_calls.fetch_from_server(client, seconds, send))
+
+
+def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
+    """Return the results of the requests, or None while the batch is being worked on. Raises ModelError if
+    the API does not answer."""
+
+    def send(connected: sdk_calls.Sdk, left: float) -> Any:
+        return connected.client.messages.batches.with_raw_response.retrieve(batch, timeout=left)
+
+    if sdk_calls.fetch_from_server(client, seconds, send).get("processing_status") != "ended":
+        return None
+    sdk, found = client(), dict[str, Reply | ModelError]()
+    for line in json_lines(get_text(f"/v1/messages/batches/{batch}/results", client, seconds)):
+        name, result = str(line.get("custom_id")), line.get("result")
+        if name in requests and isinstance(result, dict):
+            found[name] = _result(sdk, requests[name], result)
+    return {name: found.get(name) or unmade_call("ended") for name in requests}
+
+
+def _result(sdk: sdk_calls.Sdk, request: Request, result: dict[str, Json]) -> Reply | ModelError:
+    kind = result.get("type")
+    if kind == "succeeded":
+        return read_result(
+            sdk, result.get("message"), lambda body: read_reply(body, request.tool), _sent(request)
+        )
+    if kind == "errored":
+        told = result.get("error")
+        inner = told.get("error", told) if isinstance(told, dict) else {}
+        inner = inner if isinstance(inner, dict) else {}
+        return refused_call(sdk, str(inner.get("type") or ""), str(inner.get("message") or ""))
+    if kind in ("expired", "canceled"):
+        return unmade_call(kind)
+    return UnreadableReplyError("not a result of a message batch")

@@ -1,0 +1,108 @@
+"""Send many requests as one batch of OpenAI's API: a file with a request in each line (`batch_calls`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from kitchen.contract.language_model import ModelError, RateLimitedError, RejectedError, Reply, Request
+from kitchen.contract.world import Json
+from kitchen.infra.storable_json import storable_json
+from kitchen.llm.providers import sdk_calls
+from kitchen.llm.providers.batch_calls import (
+    Requests,
+    Results,
+    batch_id,
+    get_text,
+    json_lines,
+    read_result,
+    refused_call,
+    unmade_call,
+)
+from kitchen.llm.providers.openai_compatible import arguments_for, client, is_openai, read_reply
+from kitchen.llm.service_settings import TIER
+
+ENDPOINT = "/v1/chat/completions"
+RESULT_FILES = ("output_file_id", "error_file_id")
+ENDED = ("completed", "expired", "cancelled")
+
+
+def lane(request: Request) -> str:
+    """Return the model of a request: it is the same for a whole batch."""
+    return request.model
+
+
+def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
+    body: dict[str, Any] = storable_json(arguments_for(request, own=not is_openai(sdk.client.base_url.host)))
+    body.pop(TIER, None)  # a batch is a tier of its own
+    return body
+
+
+def submit(requests: Requests, seconds: float) -> str:
+    """Send the requests, and return the batch's id. Raises ModelError if the server does not take them."""
+    sdk = client()
+    lines = [
+        {"custom_id": name, "method": "POST", "url": ENDPOINT, "body": _sent(sdk, request)}
+        for name, request in requests.items()
+    ]
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+    def upload(connected: sdk_calls.Sdk, left: float) -> Any:
+        create = connected.client.files.with_raw_response.create
+        return create(file=("requests.jsonl", data), purpose="batch", timeout=left)
+
+    file = batch_id(sdk_calls.fetch_from_server(client, seconds, upload))
+
+    def begin(connected: sdk_calls.Sdk, left: float) -> Any:
+        create = connected.client.batches.with_raw_response.create
+        return create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h", timeout=left)
+
+    return batch_id(sdk_calls.fetch_from_server(client, seconds, begin))
+
+
+def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
+    """Return the results of the requests, or None while the batch is being worked on. Raises ModelError if
+    the server does not answer, or if it refused the whole batch."""
+
+    def send(connected: sdk_calls.Sdk, left: float) -> Any:
+        return connected.client.batches.with_raw_response.retrieve(batch, timeout=left)
+
+    told = sdk_calls.fetch_from_server(client, seconds, send)
+    status, sdk = str(told.get("status") or ""), client()
+    if status == "failed":
+        error = _refusal(sdk, told)
+        return dict.fromkeys(requests, error)
+    if status not in ENDED:
+        return None
+    found = dict[str, Reply | ModelError]()
+    for file in (batch_id({"id": told[name]}) for name in RESULT_FILES if told.get(name)):
+        for line in json_lines(get_text(f"/files/{file}/content", client, seconds)):
+            if (name := str(line.get("custom_id"))) in requests:
+                found[name] = _result(sdk, requests[name], line)
+    missing = status if status in ("expired", "cancelled") else "ended"
+    return {name: found.get(name) or unmade_call(missing) for name in requests}
+
+
+def _refusal(sdk: sdk_calls.Sdk, told: Mapping[str, Json]) -> ModelError:
+    """Return the error of a batch that the server refused as a whole. It costs nothing."""
+    errors = told.get("errors")
+    listed = errors.get("data") if isinstance(errors, dict) else None
+    first = listed[0] if isinstance(listed, list) and listed and isinstance(listed[0], dict) else {}
+    kind = RateLimitedError if first.get("code") == "token_limit_exceeded" else RejectedError
+    return kind(sdk_calls.clean(f"the batch was refused: {first.get('message')}", sdk.secrets)).unbilled()
+
+
+def _result(sdk: sdk_calls.Sdk, request: Request, line: Mapping[str, Json]) -> Reply | ModelError:
+    response, error = line.get("response"), line.get("error")
+    if isinstance(error, dict) and error:
+        if error.get("code") == "batch_expired":
+            return unmade_call("expired")
+        return refused_call(sdk, str(error.get("code") or ""), str(error.get("message") or ""))
+    response = response if isinstance(response, dict) else {}
+    body, status = response.get("body"), sdk_calls.token_count(response.get("status_code"))
+    if status == 200:
+        return read_result(sdk, body, lambda told: read_reply(told, request.tool), _sent(sdk, request))
+    inner = body.get("error") if isinstance(body, dict) else None
+    inner = inner if isinstance(inner, dict) else {}
+    return refused_call(sdk, str(inner.get("type") or ""), str(inner.get("message") or ""), status)
