@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, ResultView, SeatView
-from kitchen.contract.team_messages import PLAN_KEY, TeamMessage
+from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, TeamMessage
 from kitchen.play.episode.absent_players import FREE
 from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
@@ -235,9 +235,16 @@ def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
         if view.away.intersection(view.waiting_for):  # these are the speaker's seats
             speaker = _not_connected(speaker)
         return made._replace(speaker=speaker, answers=turn.answers, waited=turn.seconds)
-    if not turn.answers:
+    if not turn.answers or _is_fixed_sentence(view):
         return made
     return made._replace(addressed=next(iter(view.talk.members[one] for one in view.talk.addressees), ""))
+
+
+def _is_fixed_sentence(view: SeatView) -> bool:
+    """Return whether the newest message is a fixed sentence of a program. Words do not answer it: it needs an
+    action, or nothing."""
+    newest = view.talk.messages[-1:]
+    return any(one.sender != view.talk.member and CODE_KEY in one.data for one in newest)
 
 
 class Talk(NamedTuple):

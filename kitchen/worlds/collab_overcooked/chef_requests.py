@@ -1,25 +1,28 @@
 """Decide what the chef that plays by fixed rules asks a person for, and how it reacts to the person.
 
-The chef asks for up to two things at a time, and the person chooses the order. It thanks for a useful thing
-that it did not ask for, and says so if it cannot use a thing. It never sends a request twice while it is
-open. A wrong request is dropped when the thing that the chef needs arrives, or after a reminder. Two programs
-play as in the benchmark instead, with one request at a time (`recipe_partner`).
+The chef asks for up to two things at a time, tells what each is for, and the person chooses the order. It
+praises a choice with which it can go on at once, and a useful thing that it did not ask for. It says so if it
+cannot use a thing. A person may refuse a request: the chef then asks for something else first. It never sends
+a request twice while it is open. A wrong request is dropped when the thing that the chef needs arrives, or
+after a reminder. Two programs play as in the benchmark instead, with one request at a time
+(`recipe_partner`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from typing import Any
 
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
-from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT
+from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS
-from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, KitchenThings, refusal_code
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, PUT, KitchenThings, refusal_code
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, ReferencePair
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
@@ -39,8 +42,14 @@ LAPSE_AFTER = 1
 chef then requests something again."""
 ABOUT_KEY = "about"
 """Key of a message's data for commands that its sentence names. They are neither a request nor a plan."""
-COURTESIES = ("thanks_ahead",)
+USE_KEY = "use"
+"""Key of a request's data for what the chef needs the thing for: a utensil, or `SERVE_USE`."""
+SERVE_USE = "serve"
+"""The use of a thing that the chef takes for serving, such as a dish."""
+COURTESIES = ("thanks_ahead", "thanks_again", "good_choice")
 """Codes of sentences that need no reaction, so that they do not end a person's wait."""
+UNASKED = ("thanks_ahead", "thanks_again")
+"""Codes of sentences that praise what somebody brought without being asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,12 @@ class PersonAtWork:
     """The sequences that the person still has to carry out, in the order in which the chef needs them."""
     ingredients: Sequence[str]
     """The raw ingredients of the order."""
+    chef_left: Macros = ()
+    """The macros that the chef still has to carry out; empty if nothing leads to the delivery."""
+    declined: Sequence[str] = ()
+    """The things that the person has just refused to bring now."""
+    messages_left: int = 3
+    """How many messages the chef may still send in this step, besides an answer to the person's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +89,18 @@ class OpenRequests:
     """The step of the last request, reminder, or macro of the person."""
     reminders: int = 0
     """How many reminders came since the last request or macro of the person."""
+    later: tuple[str, ...] = ()
+    """The things that the person refused, until the person brings something or a reminder is due."""
+    ideas: int = 0
+    """How many useful things the person brought without being asked."""
 
     @classmethod
     def from_memory(cls, memory: Any) -> OpenRequests:
         """Return what `to_memory` stored; nothing is open without a memory."""
         stored = memory if isinstance(memory, Mapping) and "open" in memory else {"open": []}
         listed = tuple((thing, tuple(map(tuple, macros))) for thing, macros in stored["open"])
-        numbers = (stored.get(key, 0) for key in ("macros_read", "progress_step", "reminders"))
-        return cls(listed, *numbers)
+        numbers = {key: stored.get(key, 0) for key in ("macros_read", "progress_step", "reminders", "ideas")}
+        return cls(listed, later=tuple(stored.get("later", ())), **numbers)
 
     def to_memory(self) -> Json:
         """Return the requests as JSON."""
@@ -90,12 +109,15 @@ class OpenRequests:
             "macros_read": self.macros_read,
             "progress_step": self.progress_step,
             "reminders": self.reminders,
+            "later": list(self.later),
+            "ideas": self.ideas,
         }
 
 
-def message(code: str, key: str = "", macros: Sequence[Command] = ()) -> MessageDraft:
+def message(code: str, key: str = "", macros: Sequence[Command] = (), use: str = "") -> MessageDraft:
     """Return the sentence with this code. The text is English; pages translate it by its code."""
-    data = {key: [list(macro) for macro in macros]} if key else {}
+    data: dict[str, Json] = {key: [list(macro) for macro in macros]} if key else {}
+    data |= {USE_KEY: use} if use else {}
     with in_english():
         return MessageDraft(stand_in_sentence(code, macros), SAY, data={**data, CODE_KEY: code})
 
@@ -109,23 +131,42 @@ def ask_person(
     named again. `wrong_unit` returns a wrong request to make instead of the next one, or None. A person in
     the middle of an action is not disturbed, unless the person asked something.
     """
-    is_asked = answer == ASKS_NEXT
+    is_asked, before = answer == ASKS_NEXT, _without_declined(before, seen.declined)
     if seen.is_busy:
         return before, (message("finish_first"),) if is_asked else ()
     reactions = tuple(_reactions(seen, before))
     is_late = seen.step - before.progress_step >= REMIND_AFTER and len(seen.done) == before.macros_read
     open_now = tuple(_still_open(seen, before, drops_wrong=is_late and before.reminders >= LAPSE_AFTER))
-    asked = tuple(_new_requests(seen, open_now, wrong_unit))
-    new = tuple(message("do_this", REQUESTS_KEY, macros) for _, macros in asked)
+    later = () if is_late or any(_brought(seen.done, before.macros_read)) else before.later
+    room = max(0, seen.messages_left - len(reactions))
+    asked = tuple(islice(_new_requests(seen, open_now, later, wrong_unit), room))
+    new = tuple(
+        message("do_this", REQUESTS_KEY, macros, thing_use(seen.pair.chef, thing)) for thing, macros in asked
+    )
     has_progress = bool(asked) or len(seen.done) != before.macros_read
-    now = replace(before, open=(*open_now, *asked), macros_read=len(seen.done))
+    ideas = before.ideas + sum(one.data[CODE_KEY] in UNASKED for one in reactions)
+    now = replace(before, open=(*open_now, *asked), macros_read=len(seen.done), later=later, ideas=ideas)
     now = replace(now, progress_step=seen.step, reminders=0) if has_progress else now
-    if new or reactions:
+    if new or reactions or answer == DECLINES:
         return now, (*reactions, *new)
     if open_now and (is_late or is_asked):
         reminder = message("still_need", ABOUT_KEY, open_now[0][1])
         return replace(now, progress_step=seen.step, reminders=now.reminders + is_late), (reminder,)
     return now, (message("nothing_now"),) if is_asked else ()
+
+
+def _without_declined(before: OpenRequests, declined: Sequence[str]) -> OpenRequests:
+    """Return the memory after the person refused to bring these things now."""
+    left = tuple(one for one in before.open if one[0] not in declined)
+    return replace(before, open=left, later=tuple(dict.fromkeys((*before.later, *declined))))
+
+
+def thing_use(chef: Macros, thing: str) -> str:
+    """Return what the chef uses a thing for in these macros: the utensil that it goes into, or `SERVE_USE`.
+    Empty if the chef does not take it."""
+    taken = (PICKUP, thing, COUNTER)
+    after = next((then for macro, then in pairwise(chef) if macro == taken), ())
+    return after[1] if after[:1] == (PUT,) else SERVE_USE if after else ""
 
 
 def chef_pairs(pairs: Sequence[ReferencePair], shortest: int) -> Iterator[ReferencePair]:
@@ -166,19 +207,22 @@ def _missing(seen: PersonAtWork) -> list[str]:
 
 
 def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraft]:
-    """Yield a sentence about each thing that the person took or brought without being asked."""
+    """Yield a sentence about each thing that the person took or brought without being asked, and about a
+    choice between requests with which the chef can go on at once."""
     requested = {macro[1] for _, macros in before.open for macro in macros if macro[0] == PICKUP}
-    wanted = {macro[1] for macro in seen.pair.chef if macro[0] == PICKUP and macro[-1] == COUNTER}
+    requested.update(before.later)
+    wanted = {macro[1] for macro in seen.chef_left if macro[0] == PICKUP and macro[-1] == COUNTER}
     for macro in seen.done[before.macros_read :]:
         is_useless = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
         if is_useless and macro[1] not in requested:
             yield message("cannot_use", ABOUT_KEY, (macro,))
     for thing in _brought(seen.done, before.macros_read):
-        if thing in requested:
-            continue
         macro = (PICKUP, thing, COUNTER)
-        if thing in wanted:
-            yield message("thanks_ahead", ABOUT_KEY, (macro,))
+        if thing in requested:
+            if len(before.open) > 1 and seen.chef_left[:1] == (macro,):
+                yield message("good_choice", ABOUT_KEY, (macro,))
+        elif thing in wanted:
+            yield message("thanks_again" if before.ideas else "thanks_ahead", ABOUT_KEY, (macro,))
         elif thing in seen.ingredients:
             yield message("cannot_use", ABOUT_KEY, (macro,))
 
@@ -186,16 +230,18 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
 def _new_requests(
     seen: PersonAtWork,
     open_now: Sequence[tuple[str, Macros]],
+    later: Collection[str],
     wrong_unit: Callable[[], Macros | None],
 ) -> Iterator[tuple[str, Macros]]:
     """Yield the next units that the person can begin, until `MOST_OPEN` requests are open. A unit that is not
-    the next one must leave a shared counter free. A person in the middle of a request is left alone."""
+    the next one must leave a shared counter free. A person in the middle of a request is left alone. The
+    things in `later` are not requested."""
     if open_now and _is_midway(seen):
         return
     known, free = {thing for thing, _ in open_now}, len(seen.things.free(SHARED_COUNTERS))
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
         has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)
-        if has_room and thing not in known and _can_begin(seen.things, unit):
+        if has_room and thing not in (*known, *later) and _can_begin(seen.things, unit):
             known.add(thing)
             yield thing, wrong_unit() or unit
 

@@ -15,8 +15,8 @@ from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.counter_handovers import find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
-from kitchen.worlds.collab_overcooked.macro_checks import WAIT
-from kitchen.worlds.collab_overcooked.room_layout import SEATS
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, WAIT
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, SEATS
 
 _TEMPLATES = "worlds/collab_overcooked"
 SOON = 4
@@ -66,10 +66,12 @@ class RecipeSteps(NamedTuple):
 
 
 class Together(NamedTuple):
-    """What was handed over, and the number of requests that were met soon."""
+    """What was handed over, the number of requests that were met soon, and how much was handed over
+    unasked."""
 
     handed_over: tuple[HandedOver, ...]
     met_soon: int
+    own_ideas: int
 
 
 def order_panel(view: SeatView) -> Panel:
@@ -77,7 +79,9 @@ def order_panel(view: SeatView) -> Panel:
     time changes in every step."""
     seen, brief, players = view.observation, view.brief, view.observation["players"]
     recipe = recipe_progress(brief, seen, is_delivered=bool(view.result.score.get("success")))
-    together = Together(tuple(handed_over(players)[-SHOWN:]), met_soon(view.talk.requests, players))
+    requests = view.talk.requests
+    handed = tuple(handed_over(players)[-SHOWN:])
+    together = Together(handed, met_soon(requests, players), own_ideas(requests, players))
     parts = (
         Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
         Panel("recipe-steps", f"{_TEMPLATES}/recipe_steps.jinja", RecipeSteps(recipe)),
@@ -140,6 +144,20 @@ def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Jso
                 count += number > 0
                 done = done[number:]
     return count
+
+
+def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
+    """Return how many things the assistant handed over that the chef never requested. 0 if the chef does not
+    request commands, but writes in words or not at all."""
+    asked = {
+        macro[1]
+        for said in requests
+        if said.sender == CHEF
+        for macro in commands_in(said.data, REQUESTS_KEY)
+        if macro[0] == PICKUP
+    }
+    handed = find_handovers(players) if asked else ()
+    return sum(one.seat == ASSISTANT and one.thing not in asked for one in handed)
 
 
 def _finished_with(wanted: Sequence[Command], asked_in: int, done: Sequence[tuple[int, Command]]) -> int:

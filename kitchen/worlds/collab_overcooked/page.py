@@ -49,7 +49,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
-from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel
+from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel, own_ideas
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -144,6 +144,7 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/wait_on.css",
         f"{_TEMPLATES}/ask_bubble.css",
         f"{_TEMPLATES}/collab_overcooked.css",
+        f"{_TEMPLATES}/request_row.css",
         f"{_TEMPLATES}/pantry_and_asking.css",
         f"{_TEMPLATES}/rooms_sizes.css",
     )
@@ -286,13 +287,15 @@ class CollabPage(GridPage):
         return {**super().script_rules(view), "labels": labels, **where}
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
-        """Return what changes on the grid, the number of requests that were met soon (`met`), the steps left
-        (`left`), and for each seat that delivered whether its newest delivery was right (`delivered`)."""
+        """Return what changes on the grid, the number of requests that were met soon (`met`) and of things
+        that came unasked (`ideas`), the steps left (`left`), and for each seat that delivered whether its
+        newest delivery was right (`delivered`)."""
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
-        met = met_soon(view.talk.requests, view.observation["players"])
+        requests, players = view.talk.requests, view.observation["players"]
+        counts = {"met": met_soon(requests, players), "ideas": own_ideas(requests, players)}
         left = view.observation["steps_left"]
-        return {**super().changing(view), "met": met, "left": left, **({"delivered": right} if right else {})}
+        return {**super().changing(view), **counts, "left": left, **({"delivered": right} if right else {})}
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel with the order, the time, the recipe and the progress."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.team_messages import REQUESTS_KEY, commands_in
 from kitchen.contract.world import Command, canonical_json, text_hash
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import commands_words, thing_words
@@ -34,6 +35,8 @@ from kitchen.worlds.collab_overcooked.room_layout import (
 )
 from kitchen.worlds.collab_overcooked.work_names import BLEND, BRING, CUT, JOBS, PASS
 
+ASKED, DONE = "asked", "done"
+"""States of an entry that the reader has requested."""
 MOST = 8
 """Entries of the bubble, without the questions in words."""
 
@@ -57,6 +60,8 @@ class QuickRequest(NamedTuple):
     whole: str
     text: str = ""
     is_hinted: bool = False
+    state: str = ""
+    """ASKED or DONE if the reader has requested it; else empty."""
 
 
 class AskBubble(NamedTuple):
@@ -65,6 +70,8 @@ class AskBubble(NamedTuple):
     teammate: str
     to: int
     offered: tuple[QuickRequest, ...]
+    is_docked: bool = False
+    """True if wide pages show the entries above the kitchen all the time, so that one press asks."""
 
 
 def bubble_panel(view: SeatView) -> Panel:
@@ -75,10 +82,25 @@ def bubble_panel(view: SeatView) -> Panel:
     is_asking = view.choice.hints and view.choice.hinted is None
     hinted = tuple(hinted_requests(view)) if is_asking else ()
     works = list(dict.fromkeys(works_to_ask(view)))[:MOST]
-    offered = [_entry(work, hinted) for work in works]
+    offered = [_entry(work, hinted, _state_of(view, work)) for work in works]
     if "recipe" not in view.brief:
         offered.append(_question(gettext("What next?"), gettext("What should I do next?")))
-    return Panel("quick-ask", template, AskBubble(view.talk.members[teammate], teammate, tuple(offered)))
+    name, docks = view.talk.members[teammate], view.seat == CHEF and "recipe" in view.brief
+    return Panel("quick-ask", template, AskBubble(name, teammate, tuple(offered), docks))
+
+
+def _state_of(view: SeatView, work: Work) -> str:
+    """Return DONE if the teammate handed this over after the newest request for it, ASKED if it is requested
+    and not done, else an empty text."""
+    asked = sum(
+        tuple(map(tuple, commands_in(one.data, REQUESTS_KEY))) == work.macros
+        for one in view.talk.requests
+        if one.sender == view.talk.member
+    )
+    mine = tuple(map(tuple, view.observation["players"][1 - view.seat]["done"]))
+    last = work.macros[-2:]
+    done = sum(mine[number : number + len(last)] == last for number in range(len(mine)))
+    return "" if not asked else DONE if done >= asked else ASKED
 
 
 def works_to_ask(view: SeatView) -> Iterator[Work]:
@@ -136,7 +158,7 @@ def _held(view: SeatView) -> list[str]:
     return [base_food(held)] if held and view.seat != ASSISTANT else []
 
 
-def _entry(work: Work, hinted: Sequence[Command]) -> QuickRequest:
+def _entry(work: Work, hinted: Sequence[Command], state: str) -> QuickRequest:
     requests = tuple(canonical_json(list(macro)) for macro in work.macros)
     name = gettext(work.name).format(thing=thing_words(work.thing))
     picture = next((macro[1] for macro in reversed(work.macros) if macro[0] == PICKUP), work.thing)
@@ -148,6 +170,7 @@ def _entry(work: Work, hinted: Sequence[Command]) -> QuickRequest:
         requests,
         commands_words(work.macros),
         is_hinted=is_hinted,
+        state=state,
     )
 
 

@@ -25,7 +25,7 @@ from kitchen.contract.team_messages import (
     commands_in,
 )
 from kitchen.contract.world import Command, Json, World
-from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, chef_answer
+from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES, chef_answer, declined_things
 from kitchen.worlds.collab_overcooked.chef_requests import (
     OpenRequests,
     PersonAtWork,
@@ -57,6 +57,8 @@ SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 HESITATION = 0.75
 """Share of the errors of synthetic participants that only lose a step. We chose it; it is not estimated from
 people."""
+MESSAGES_A_STEP = 3
+"""Messages that a cook may send in one step, if no organisation says it."""
 REPEAT_AFTER = 6
 """Steps without progress after which the chef repeats a request."""
 
@@ -131,7 +133,7 @@ class RecipePartner(Agent):
             memory, asks = self._ask_person(situation, plan, pair, answer)
         else:
             memory, asks = self._request(situation, plan.units[0] if plan.units else (), answer)
-        if says and not any(commands_in(one.data, REQUESTS_KEY) for one in asks):
+        if says and answer != DECLINES and not any(commands_in(one.data, REQUESTS_KEY) for one in asks):
             asks = ()
         return Decision(_commands(situation, CHEF, command), memory=memory, says=(*says, *asks))
 
@@ -144,7 +146,10 @@ class RecipePartner(Agent):
         def wrong_unit() -> Macros | None:
             return _wrong_unit(task, chance) if chance.random() < self.chosen["wrong_requests"] else None
 
-        person = situation.observations[CHEF]["players"][ASSISTANT]
+        person, before = (
+            situation.observations[CHEF]["players"][ASSISTANT],
+            OpenRequests.from_memory(situation.memory),
+        )
         seen = PersonAtWork(
             situation.step,
             _done(situation, ASSISTANT),
@@ -154,9 +159,12 @@ class RecipePartner(Agent):
             pair,
             plan.units,
             task.ingredients,
+            plan.chef,
+            tuple(declined_things(_new_words(situation), dict(before.open))),
+            _messages_left(situation) - bool(answer),
         )
         code = ASKS_NEXT if not answer and _has_question(situation) else answer
-        now, says = ask_person(seen, OpenRequests.from_memory(situation.memory), code, wrong_unit)
+        now, says = ask_person(seen, before, code, wrong_unit)
         if not says and not answer and _is_addressed(situation):
             says = (message("will_ask"),)
         return now.to_memory(), says
@@ -430,6 +438,13 @@ def _is_addressed(situation: Situation) -> bool:
     step, own = situation.step + 1, situation.talk.member
     said = [one.sender for one in situation.talk.messages if one.step == step and one.kind in TALK_KINDS]
     return bool(said) and own not in said
+
+
+def _messages_left(situation: Situation) -> int:
+    """Return how many messages this cook may still send in this step."""
+    team, own, step = situation.talk.organisation, situation.talk.member, situation.step + 1
+    sent = sum(one.sender == own and one.step == step for one in situation.talk.messages)
+    return (team.messages_a_step if team else MESSAGES_A_STEP) - sent
 
 
 def _has_question(situation: Situation) -> bool:

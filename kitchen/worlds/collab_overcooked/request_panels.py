@@ -15,7 +15,8 @@ from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, 
 from kitchen.contract.world import Command, canonical_json
 from kitchen.pages.default_page import may_choose
 from kitchen.words.gettext_without_django import gettext
-from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words
+from kitchen.worlds.collab_overcooked.chef_requests import SERVE_USE, USE_KEY
+from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     FILL,
@@ -35,7 +36,8 @@ from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import CHEF
-from kitchen.worlds.collab_overcooked.work_names import work_name
+from kitchen.worlds.collab_overcooked.work_names import refusal_words, work_name
+from kitchen.worlds.collab_overcooked.work_steps import estimated_steps
 
 _TEMPLATES = "worlds/collab_overcooked"
 
@@ -106,6 +108,12 @@ class RequestCard(NamedTuple):
     """The last thing that is taken for it."""
     key: str = ""
     """The key that accepts it; empty if it is the reader's own, or not open."""
+    use: str = ""
+    """What the teammate needs it for, as text; empty if the request does not say it."""
+    steps: int = 0
+    """About how many steps it takes the reader from now on; 0 if it is not the reader's work."""
+    refusal: str = ""
+    """The words that refuse it for now; empty if it has no name, or if the reader cannot write."""
 
 
 class RequestCards(NamedTuple):
@@ -119,10 +127,12 @@ class RequestCards(NamedTuple):
     item: str = ""
     at_left: bool = False
     open_count: int = 0
+    has_tip: bool = False
+    """True if the page says that bringing something unasked pays off."""
 
 
-UNDERWAY, DONE = "underway", "done"
-"""States of a request: its actions are the reader's plan, or the reader has finished them."""
+UNDERWAY, DONE, REFUSED = "underway", "done", "refused"
+"""States of a request: its actions are the reader's plan, the reader has finished them, or has refused it."""
 CARDS_SHOWN = 3
 REFUSING_CODES = ("not_now", "stops", "leaves_out", "chef_cannot")
 """Codes of the stand-in's sentences that say that it does not do what was asked."""
@@ -168,8 +178,16 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
     waiting = [] if is_yours else [card for card in reversed(cards) if not card.state]
     keyed = [card._replace(key=str(number)) for number, card in enumerate(waiting, start=1)]
     others = [card for card in cards if card not in waiting]
-    shows = RequestCards(is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed))
+    shows = RequestCards(
+        is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed), _has_tip(view, is_yours)
+    )
     return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
+
+
+def _has_tip(view: SeatView, is_yours: bool) -> bool:
+    """Return whether the reader is an assistant who can think ahead of the chef's requests."""
+    is_led = view.acts and view.seat != CHEF and "recipe" not in view.brief
+    return is_led and not is_yours and not view.brief["typed"]
 
 
 def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:
@@ -189,6 +207,8 @@ def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:
 
 def _card(view: SeatView, said: TeamMessage) -> RequestCard:
     macros = commands_in(said.data, REQUESTS_KEY)
+    is_theirs, name = said.sender != view.talk.member, work_name(macros)
+    refusal = _refusal(view, said)
     left = macros if said.sender == view.talk.member else _left_of(view, tuple(macros))
     who = "" if said.sender is None else view.talk.members.get(said.sender, "")
     return RequestCard(
@@ -200,9 +220,39 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         tuple((_value(macro), command_words(macro)) for macro in with_waits(left)[1:]),
         _can_accept(view, left),
         tuple(macro[1] if macro[0] == PICKUP else "" for macro in macros),
-        _request_state(view, said),
-        work_name(macros),
+        REFUSED if _is_refused(view, said) else _request_state(view, said),
+        name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
+        use=_use_words(str(said.data.get(USE_KEY, ""))),
+        steps=estimated_steps(left, view.seat, view.observation) if is_theirs and view.acts and name else 0,
+        refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
+    )
+
+
+def _refusal(view: SeatView, said: TeamMessage) -> str:
+    """Return the words with which the reader refuses a request for now; empty if it has no name, or if the
+    reader cannot write to the sender."""
+    can_answer = said.sender != view.talk.member and said.sender in view.talk.addressees
+    return refusal_words(commands_in(said.data, REQUESTS_KEY)) if can_answer else ""
+
+
+def _is_refused(view: SeatView, said: TeamMessage) -> bool:
+    """Return whether the reader has refused a request since, with the words of its button."""
+    refusal = _refusal(view, said)
+    later = (one for one in view.talk.messages if one.number > said.number)
+    return bool(refusal) and any(
+        one.sender == view.talk.member and one.text.strip() == refusal for one in later
+    )
+
+
+def _use_words(use: str) -> str:
+    """Return what the teammate needs a thing for, as text."""
+    if not use:
+        return ""
+    return (
+        gettext("to serve in")
+        if use == SERVE_USE
+        else gettext("for the {utensil}").format(utensil=thing_words(use))
     )
 
 
@@ -254,6 +304,7 @@ def _request_state(view: SeatView, said: TeamMessage) -> str:
         if one.sender == said.sender
         and one.number <= said.number
         and commands_in(one.data, REQUESTS_KEY) == wanted
+        and not _is_refused(view, one)
     ]
     done = list(zip(mine["done_in"], map(tuple, mine["done"]), strict=True))
     if _is_last_done(equal, wanted, done):

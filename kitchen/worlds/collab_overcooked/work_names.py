@@ -21,6 +21,8 @@ BRING, CUT, BLEND, COOK, BAKE, PASS = (
 )
 JOBS = {BOARD: CUT, BLENDER: BLEND, POT: COOK, OVEN: BAKE}
 """The names of work in utensils, by utensil."""
+REFUSAL = gettext_noop("Not now: {work}")
+"""The words that refuse a piece of work for now."""
 SHORTEST = 2
 """Commands of the shortest piece of work."""
 
@@ -38,3 +40,10 @@ def work_name(macros: Sequence[Command]) -> str:
         return ""
     name = JOBS[started[0][1]] if started else BRING if macros[0][-1] in DISPENSERS else PASS
     return gettext(name).format(thing=thing_words(taken[0][1]))
+
+
+def refusal_words(macros: Sequence[Command]) -> str:
+    """Return the words that refuse requested commands for now, such as *Not now: Cut pumpkin*. Empty if they
+    have no short name."""
+    name = work_name(macros)
+    return gettext(REFUSAL).format(work=name) if name else ""

@@ -8,19 +8,26 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.make_situation import make_situation
+from kitchen.agents.make_situation import make_situation, situation_in_organisation
+from kitchen.agents.talk_language import ENGLISH_NAMES
 from kitchen.contract.agent import run_without_waiting
-from kitchen.contract.team_messages import MessageDraft, commands_in
+from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.team_messages import MessageDraft, TeamMessage, commands_in
 from kitchen.contract.world import Command
+from kitchen.words.gettext_without_django import in_language
+from kitchen.worlds.collab_overcooked.chef_answers import DECLINES, chef_answer, declined_things
 from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, MOST_OPEN, REMIND_AFTER
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
+from kitchen.worlds.collab_overcooked.work_names import refusal_words
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import command, game
 
 SOUP, STEW = "baked_carrot_soup", "sliced_zucchini_and_chickpea_stew"
+TEAM = Organisation("pair", (Member(0, (0,), False), Member(1, (1,), True)))
 PATIENCE = 40
 """Steps after which somebody who cannot begin an action tries it in vain."""
 
@@ -34,10 +41,13 @@ class Beside:
     memory: Any = None
     says: list[MessageDraft] = field(default_factory=list)
 
-    def step(self, macro: Command | None = None) -> None:
-        """Let the chef decide, and play one step."""
+    def step(self, macro: Command | None = None, said: str = "") -> None:
+        """Let the chef decide, and play one step. The person has just said `said`."""
         assert not self.world.has_ended, "the game is over"
         seen = make_situation(self.world, (0,), memory=self.memory, people=(1,), seed=1)
+        if said:
+            heard = TeamMessage(1, self.world.clock, 1, (0,), "say", said, {}, is_new=True)
+            seen = situation_in_organisation(seen, TEAM, (heard,))
         made = run_without_waiting(self.chef.decide(seen))
         self.memory, given = made.memory, dict(made.commands) if self.world.doing[0] is None else {}
         self.says += made.says
@@ -85,7 +95,7 @@ def test_two_requests_are_open_and_a_person_may_begin_with_the_second(name: str)
         beside.step(next((rest[0] for rest in rests if rest and beside.world.allows(1, rest[0])), None))
     assert beside.world.delivered
     assert len(set(beside.requests())) == len(beside.requests()), "no request comes twice"
-    assert set(beside.codes()) == {"do_this"}
+    assert set(beside.codes()) - {"good_choice"} == {"do_this"}
 
 
 def every_unit(name: str) -> Iterator[tuple[Command, ...]]:
@@ -189,3 +199,40 @@ def test_what_was_lost_is_asked_for_again() -> None:
 def test_sentences_name_things_and_no_commands_are_left_out(name: str) -> None:
     for unit in every_unit(name):
         assert stand_in_sentence("still_need", unit).count(";") == len(unit) - 1
+
+
+def test_a_refused_request_gives_way_to_another_one_and_comes_again_later() -> None:
+    beside = Beside(game(STEW, gamma=3.0))
+    beside.step()
+    beside.step(said="Not now: Cut zucchini")
+    assert beside.codes() == ["do_this", "do_this", "you_choose", "do_this"]
+    assert [things for things, _ in beside.memory["open"]] == ["chickpea", "dish"]
+    beside.do(beside.requests()[1])
+    beside.step()
+    assert "zucchini_slices" in [things for things, _ in beside.memory["open"]]
+    assert beside.requests().count(beside.requests()[0]) == 2
+
+
+@pytest.mark.parametrize("language", ENGLISH_NAMES)
+def test_the_refusal_of_each_request_is_understood_in_every_language(language: str) -> None:
+    for name in (STEW, "mashed_potato_and_pea_patty"):
+        units = {unit[-2][1]: unit for unit in references(name)[0].units}
+        for thing, unit in units.items():
+            with in_language(language):
+                text = refusal_words(unit)
+            assert chef_answer([text]) == DECLINES and declined_things([text], units) == {thing}
+
+
+def test_who_says_in_other_words_not_to_bring_something_refuses_it_too() -> None:
+    units = {unit[-2][1]: unit for unit in references(STEW)[0].units}
+    assert chef_answer(["Do not bring zucchini"]) == DECLINES
+    assert declined_things(["Do not bring zucchini"], units) == {"zucchini_slices"}
+
+
+def test_a_choice_with_which_the_chef_goes_on_is_praised_and_each_request_tells_its_use() -> None:
+    beside = Beside(game(STEW, gamma=3.0))
+    beside.step()
+    assert [one.data["use"] for one in beside.says] == ["pot0", "pot0"]
+    beside.do(beside.requests()[1])
+    beside.step()
+    assert beside.codes()[2] == "good_choice" and "chickpea" in beside.says[2].text

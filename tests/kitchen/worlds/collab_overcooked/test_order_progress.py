@@ -14,6 +14,7 @@ from kitchen.worlds.collab_overcooked.order_progress import (
     handed_over,
     met_soon,
     order_panel,
+    own_ideas,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
@@ -78,10 +79,12 @@ def test_both_cooks_see_the_same_of_what_was_handed_over_and_met_soon() -> None:
     world = game("baked_pumpkin_soup", gamma=3.0)
     asked = [request(1, 0, [macro for macro in CUT_PUMPKIN if macro[0] != "wait"])]
     play(world, 1, *map(" ".join, CUT_PUMPKIN))
-    assert cast(Together, shown(world, 0, asked)["together"]) == ((), 1), "nobody has taken the slices yet"
+    assert cast(Together, shown(world, 0, asked)["together"])[:2] == ((), 1), (
+        "nobody has taken the slices yet"
+    )
     play(world, 0, "pickup pumpkin_slices counter")
     slices = (1, "pumpkin_slices", "pumpkin slices")
-    assert {cast(Together, shown(world, seat, asked)["together"]) for seat in (0, 1)} == {((slices,), 1)}
+    assert {cast(Together, shown(world, seat, asked)["together"]) for seat in (0, 1)} == {((slices,), 1, 0)}
 
 
 def test_a_request_is_met_soon_once_and_only_within_its_time() -> None:
@@ -129,3 +132,15 @@ def test_what_was_filled_into_a_dish_is_handed_over_in_it() -> None:
     play(world, 1, "pickup baked_pumpkin_soup counter")
     given = handed_over(world.observe(0)["players"])[-1]
     assert given == (0, "baked_pumpkin_soup_in_dish", "baked pumpkin soup in a dish")
+
+
+def test_what_the_assistant_hands_over_unasked_is_an_own_idea() -> None:
+    world = game("boiled_egg")
+    play(world, 1, "pickup egg ingredient_dispenser", "place_obj_on_counter")
+    asked = {
+        food: request(1, 0, [command(f"pickup {food} ingredient_dispenser")]) for food in ("egg", "corn")
+    }
+    assert own_ideas((asked["corn"],), world.observe(1)["players"]) == 0, "the chef has not taken it yet"
+    play(world, 0, "pickup egg counter")
+    players = world.observe(1)["players"]
+    assert [own_ideas(said, players) for said in ((), (asked["egg"],), (asked["corn"],))] == [0, 0, 1]

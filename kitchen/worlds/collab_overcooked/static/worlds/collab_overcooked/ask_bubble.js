@@ -18,8 +18,18 @@
   const buttons = () => document.querySelectorAll("[data-open-ask]");
   const spot = () => document.querySelector(".teammate-spot");
 
+  /* where there is room, a chef has the pieces of work above the kitchen all the time */
+  const wide = matchMedia("(min-width: 64rem)");
+  const isDocked = () => wide.matches && "docked" in (bubble()?.dataset ?? {});
+
   /* on the teammate's side of the drawing, at the height of its head */
   function place() {
+    const dock = isDocked() && document.querySelector("[data-ask-dock]");
+    if (dock) {
+      if (bubble().parentElement !== dock) dock.append(bubble());
+      if (play.kitchen && spot()) play.kitchen.put(spot(), play.kitchen.at(1 - play.kitchen.own()));
+      return;
+    }
     const over = spot()?.closest("[data-view]:not([hidden]) [data-over-kitchen]");
     const home = over ?? document.querySelector("[data-ask-place]");
     if (bubble().parentElement !== home) home.append(bubble());
@@ -33,7 +43,7 @@
   function say() {
     for (const one of buttons()) {
       one.setAttribute("aria-expanded", String(isOpen()));
-      one.hidden = !form();
+      one.hidden = !form() || (isDocked() && one.closest(".act-together") !== null);
       if (form()) one.querySelector("[data-ask-name]").textContent = form().querySelector("b").textContent;
     }
   }
@@ -41,7 +51,7 @@
   function open(from) {
     if (!form()) return;
     opener = from;
-    play.classList.add(OPEN);
+    if (!isDocked()) play.classList.add(OPEN);
     place();
     say();
     (form().querySelector("[data-hinted]:not(:disabled)") ?? form().querySelector("[data-quick]:not(:disabled)") ?? form().querySelector("b")).focus({ preventScroll: true });
@@ -120,5 +130,6 @@
   document.addEventListener("keydown", onKey, true);
   document.addEventListener("focusin", ({ target }) => target.closest("[data-view-tab]") && close({ focus: false })); // the bubble may be hidden with its view
   play.addEventListener("brigade:panels", show);
+  wide.addEventListener("change", show);
   show();
 })();

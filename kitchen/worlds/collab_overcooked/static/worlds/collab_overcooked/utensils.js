@@ -66,9 +66,14 @@
   const helped = new Set(); // seats that have put something down
 
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
-     hatch, who likes it or not; who helped is seen beside. A request that was met soon is a star for both. */
+     hatch, who likes it or not; who helped is seen beside. A request that was met soon is a star for both, and
+     so is a thing that came unasked, for which both cheer. */
   function changed(before, after, { show, act, gain, beside, make }) {
     if (after.utensils) showJobs(before, after, { show, act });
+    if (after.ideas > before.ideas) {
+      show(gain("★", "happy", [1]), after.players[1].at, RISE);
+      for (const seat of [0, 1]) act(seat, "cheer");
+    }
     if (after.met > before.met) show(gain("★", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
@@ -84,7 +89,7 @@
       const mood = isRight ? "happy" : "sad";
       show(make("g", {}, thing(was.holds, 0, 0, 30)), place, FLIGHT, now.at);
       show(gain(isRight ? "✓" : "✕", mood, isRight ? [...helped].sort() : [seat]), beside(now.at, place), RISE);
-      act(seat, isRight ? "cheer" : "sad");
+      for (const cook of isRight ? [0, 1] : [seat]) act(cook, isRight ? "cheer" : "sad");
       guest.setAttribute("href", `#guest-${mood}`);
     });
   }
