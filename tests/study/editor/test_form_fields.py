@@ -364,9 +364,15 @@ def to_see(html: str) -> set[str]:
         ({"team_kind": ""}, "kind people"),
         ({"team_kind": "solo"}, "kind people schedule"),
         ({"team_kind": "central", "team_schedule": "free"}, "kind people talk schedule think_steps stale"),
-        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step within schedule unasked"),
+        (
+            {"team_kind": "each", "team_talk": "on"},
+            "kind people talk spoken messages_a_step within schedule unasked",
+        ),
         ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds unasked"),
-        ({"team_kind": "chain"}, "kind people spoken messages_a_step within sees leads apart schedule unasked"),
+        (
+            {"team_kind": "chain"},
+            "kind people spoken messages_a_step within sees leads apart schedule unasked",
+        ),
         (
             {"team_kind": "graph", "team_apart": "on", "team_within": "on"},
             "kind spoken messages_a_step within rounds sees apart schedule unasked cycle_limit",
