@@ -244,6 +244,9 @@ class Adviser:
     This base class recommends nothing. A world overrides the methods that it can support.
     """
 
+    needs_words: ClassVar[bool] = False
+    """True if players of its world must write to each other, so that its commands alone lead nowhere."""
+
     def advise(self, situation: Situation) -> Advice | None:
         """Return a recommended command for the situation's only seat. None if no good command is known. Must
         be quick."""

@@ -6,7 +6,7 @@ one person. It may serve as a synthetic teammate whose mistakes are like those o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from random import Random
 from typing import ClassVar
@@ -22,15 +22,10 @@ from kitchen.agents.human_like.play_habits import (
 from kitchen.contract.agent import Agent, Decision, Situation, TeamTalk
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.world import Command, Json
-from kitchen.registry.agent_registry import get_adviser
+from kitchen.contract.world import Command, Json, World
+from kitchen.registry.agent_registry import NO_ADVISER, get_adviser
 
 MADE_UP = made_up_habits()
-WORLDS = (
-    *("blocks_construction", "blocks_cooking", "blocks_crafting", "blocks_gather", "blocks_kitchen"),
-    *("cuisine", "overcooked"),
-)
-"""Worlds whose adviser program can play without words. In Collab-Overcooked, nobody can."""
 
 
 class HumanLike(Agent):
@@ -38,7 +33,6 @@ class HumanLike(Agent):
     an episode."""
 
     kind: ClassVar[str] = "human_like"
-    worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting(
@@ -64,6 +58,14 @@ class HumanLike(Agent):
         if self.people:
             return ()
         return ("Without lines under How people play, this program plays like people who are made up.",)
+
+    def unfit(self, world: World, seats: Collection[int]) -> str:
+        """Return why the agent cannot play this world; empty if it can. It writes nothing, and needs an adviser
+        that plays without words."""
+        adviser = get_adviser(world.kind)
+        if adviser is NO_ADVISER:
+            return "the world has no adviser program"
+        return "it writes nothing, and nobody can play here without words" if adviser.needs_words else ""
 
     async def decide(self, situation: Situation) -> Decision:
         """Return a command for each seat that has one, with a note: the person, and the kind of the step."""

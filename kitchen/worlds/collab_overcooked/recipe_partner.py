@@ -259,6 +259,8 @@ class RecipeAdviser(Adviser):
     """An adviser for a chef who knows the recipe. An assistant gets no advice, because advice would reveal
     the recipe."""
 
+    needs_words: ClassVar[bool] = True
+
     def advise(self, situation: Situation) -> Advice | None:
         """Return the next command of the chef's shortest reference trajectory (a known good sequence).
         None if the command cannot begin now. Also None for an assistant, and for a chef who does not know

@@ -366,7 +366,7 @@ def to_see(html: str) -> set[str]:
         ({"team_kind": "central", "team_schedule": "free"}, "kind people talk schedule think_steps stale"),
         (
             {"team_kind": "each", "team_talk": "on"},
-            "kind people talk spoken messages_a_step within schedule unasked",
+            "kind people talk spoken messages_a_step unasked within schedule",
         ),
         ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds unasked"),
         (

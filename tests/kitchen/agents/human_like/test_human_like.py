@@ -169,3 +169,8 @@ def test_without_a_recommendation_somebody_waits_and_goes_on_as_before() -> None
     seen, state = make_situation(game, [0]), HabitState(OTHER, ("deliver",))
     chosen = habit_choice(seen, None, ONLY[OTHER], state, Random(1), game.legal_actions(0))
     assert chosen == (("stay",), state)
+
+
+def test_a_world_that_needs_words_is_refused() -> None:
+    game = get_world("collab_overcooked").create(seats=2, settings={})
+    assert "without words" in make_agent("human_like", {}).unfit(game, [1])
