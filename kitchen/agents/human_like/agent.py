@@ -60,8 +60,8 @@ class HumanLike(Agent):
         return ("Without lines under How people play, this program plays like people who are made up.",)
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
-        """Return why the agent cannot play this world; empty if it can. It writes nothing, and needs an adviser
-        that plays without words."""
+        """Return why the agent cannot play this world; empty if it can. It writes nothing, and needs an
+        adviser that plays without words."""
         adviser = get_adviser(world.kind)
         if adviser is NO_ADVISER:
             return "the world has no adviser program"
