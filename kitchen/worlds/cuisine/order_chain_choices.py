@@ -19,9 +19,7 @@ from kitchen.worlds.cuisine.order_chains import (
     order_chains,
 )
 from kitchen.worlds.cuisine.order_tickets import ticket_ids
-
-CLOSE_CALL = 3
-"""The most steps to spare with which an order is served just in time."""
+from kitchen.worlds.cuisine.serving_highlights import CLOSE_CALL
 
 
 class ChainChoice(NamedTuple):
