@@ -94,6 +94,8 @@ class World(ABC):
     queued: ClassVar[frozenset[str]] = frozenset()
     """Kinds of command (`kind_of`) of which a person may choose several at once. The page then sends them one
     after another, each as soon as its step opens."""
+    planned_step_seconds: ClassVar[float] = 0.0
+    """Minimum seconds that a step of a person's plan stays open, so that its movement is seen."""
     min_seats: ClassVar[int] = 1
     max_seats: ClassVar[int]
     figures: ClassVar[tuple[Metric, ...]]

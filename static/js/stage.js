@@ -1,5 +1,6 @@
 /* A drawn world: its places are buttons that stand for the actions of the menu. (What moves: motion.js.) On a small
-   screen, drawn or not: up to four actions that fit the moment.
+   screen, drawn or not: up to four actions that fit the moment. An order with [data-order] stands for the first action
+   that is for it.
 
    A place is an element with [data-spot]; an action of the menu belongs to it if its command names it as the
    first argument. One sensible action is sent at once; of several one is chosen beside the place. The menu
@@ -32,6 +33,16 @@
     }
     showList(button, actions);
     if (single) ask(first, list());
+  }
+
+  /* an order: what is done for it first */
+  function pickOrder(button) {
+    hideList();
+    if (!choosing.may()) return;
+    const [first] = choosing.at(button.dataset.order);
+    if (!first) say(SAY.nothingHere);
+    else if (choosing.asksFirst) choosing.mark(first);
+    else choosing.send(first);
   }
 
   /* the study has it asked first: the words of the action stand where it was chosen, with yes and no */
@@ -98,8 +109,9 @@
     button.type = "button";
     if (picture) button.append(picture.cloneNode(true));
     button.append(choosing.words(radio));
-    const does = radio.closest("label").querySelector("[data-does]"); // all it does, to be heard
-    if (does) button.append(does.cloneNode(true));
+    const more = radio.closest("label").querySelectorAll("[data-does], [data-note]"); // all it does, to be heard; for what
+    button.append(...[...more].map((one) => one.cloneNode(true)));
+    button.toggleAttribute("data-noted", Boolean(button.querySelector("[data-note]")));
     button.toggleAttribute("data-hinted", hinted(radio));
     button.toggleAttribute("data-fits", fitsNow(radio));
     button.toggleAttribute("data-waits", Boolean(radio.closest("[data-waits]")));
@@ -202,6 +214,8 @@
 
   function fits() {
     const radios = choosing.offered();
+    const chains = radios.filter((radio) => radio.closest("[data-chains]"));
+    if (chains.length) return [...chains.slice(0, QUICK - 1), ...radios.filter((radio) => radio.closest("[data-waits]"))];
     const apt = radios.filter((radio) => !radio.closest("details, [data-leads]") && (fitsNow(radio) || !radio.closest("[data-ask]")));
     const last = apt.filter((radio) => radio.closest("[data-waits]"));
     const first = apt.filter((radio) => !last.includes(radio));
@@ -274,8 +288,9 @@
   }
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-spot]");
-    if (button && stage()?.contains(button)) pick(button);
+    const button = event.target.closest("[data-spot], [data-order]");
+    if (button?.dataset.order) pickOrder(button);
+    else if (button && stage()?.contains(button)) pick(button);
     else if (!event.composedPath().includes(list())) hideList(); // a choice that asks has left the list by now
   });
   play.addEventListener("keydown", onKey);

@@ -33,6 +33,8 @@ from kitchen.worlds.cuisine.onward_acts import (
     onward_acts,
     onward_text,
 )
+from kitchen.worlds.cuisine.order_chain_choices import ChainChoice, chain_choices
+from kitchen.worlds.cuisine.order_chains import offers_chains
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
 
 _TEMPLATES = "worlds/cuisine"
@@ -48,6 +50,19 @@ class ActionMenu(NamedTuple):
 
     seat: int
     robot: str
+    by_orders: bool
+    """True if what can be done for the orders comes first, and all else is folded (`order_chains`)."""
+
+
+class GoingOn(NamedTuple):
+    """What the reader's robot does while it goes on by itself. Without `then`, it does not."""
+
+    now: str = ""
+    """The command of the open step, in words."""
+    then: tuple[str, ...] = ()
+    """The commands that follow without being asked, in words."""
+    step: int = 0
+    """The number of steps taken."""
 
 
 class RobotFact(NamedTuple):
@@ -100,6 +115,10 @@ class ActionChoice(NamedTuple):
     """True if a click on that place means this choice, before all others there."""
     does: str = ""
     """All commands of the choice in words, where its text names only what it makes."""
+    note: str = ""
+    """For which order it is, and how long it takes. Empty for other choices."""
+    haste: str = ""
+    """`late` or `close` if the order is served too late with it, or just in time."""
 
 
 class RobotSite(NamedTuple):
@@ -113,6 +132,8 @@ class RobotSite(NamedTuple):
     fitting: frozenset[Command]
     onward: tuple[OnwardAct, ...] = ()
     plans: bool = False
+    by_orders: bool = False
+    chains: tuple[ChainChoice, ...] = ()
 
 
 def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
@@ -127,7 +148,7 @@ def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
         *(Panel(id, f"{_TEMPLATES}/fact.jinja", fact) for id, fact in facts.items()),
         *_actions(view, lookup),
     )
-    shows = ActionMenu(view.seat, view.players[view.seat].name)
+    shows = ActionMenu(view.seat, view.players[view.seat].name, offers_chains(view))
     return Panel("menu", f"{_TEMPLATES}/menu.jinja", shows, parts=parts)
 
 
@@ -141,14 +162,23 @@ def not_busy_text() -> str:
     return pgettext("whether a robot is busy", "no")
 
 
-def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, Panel]:
-    """Return two panels: the groups of actions, and the line of text below."""
+def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
+    """Return three panels: what goes on by itself, the groups of actions, and the line of text below."""
     chosen = lookup.words.phrase(view.choice.chosen) if view.choice.chosen else ""
-    shows = MenuHint(view.phase == "choose", chosen)
+    going_on = _going_on(view, lookup, chosen)
+    shows = MenuHint(view.phase == "choose", "" if going_on.then else chosen)
     return (
+        Panel("menu-going-on", f"{_TEMPLATES}/going_on.jinja", going_on),
         Panel("menu-actions", f"{_TEMPLATES}/actions.jinja", shows, parts=action_groups(view, lookup)),
         Panel("menu-hint", f"{_TEMPLATES}/menu_hint.jinja", shows),
     )
+
+
+def _going_on(view: SeatView, lookup: BriefLookup, chosen: str) -> GoingOn:
+    then = view.plans.by_seat.get(view.seat, ()) if offers_chains(view) and view.phase != "over" else ()
+    if not then or view.phase == "choose":
+        return GoingOn()
+    return GoingOn(chosen, tuple(map(lookup.words.phrase, then)), view.step)
 
 
 def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
@@ -170,7 +200,10 @@ def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> Ro
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
     marked = commands_to_mark(view, lookup)
     fitting, onward = marked.intersection(offered), onward_acts(view, lookup)
-    return RobotSite(me["at"], me["holds"], lying, fitting, onward, view.plans.offered)
+    chains = chain_choices(view, lookup)
+    return RobotSite(
+        me["at"], me["holds"], lying, fitting, onward, view.plans.offered, offers_chains(view), chains
+    )
 
 
 @lru_cache(maxsize=_MENUS)
@@ -178,7 +211,40 @@ def _grouped(
     lookup: BriefLookup, offered: tuple[tuple[Command, bool], ...], site: RobotSite
 ) -> tuple[Panel, ...]:
     mine = {verb: [each for each in offered if each[0][0] == verb] for verb in SENTENCES["verb_titles"]}
-    return tuple(_group(verb, choices, lookup, site) for verb, choices in mine.items())
+    groups = {verb: _group(verb, choices, lookup, site) for verb, choices in mine.items()}
+    if not site.by_orders:
+        return tuple(groups.values())
+    return (_chain_group(site), groups.pop("noop"), *groups.values())
+
+
+def _chain_group(site: RobotSite) -> Panel:
+    """Return the group of what can be done for the orders, each with one choice."""
+    panels = [
+        Panel(
+            f"chain-{number}",
+            f"{_TEMPLATES}/action.jinja",
+            ActionChoice(
+                json.dumps(chain.commands, separators=(",", ":")),
+                chain.text,
+                chain.text,
+                chain.picture,
+                "",
+                False,
+                False,
+                False,
+                False,
+                " ".join(chain.places),
+                True,
+                note=chain.note,
+                haste=chain.haste,
+            ),
+        )
+        for number, chain in enumerate(site.chains)
+    ]
+    quiet = () if panels else (gettext("Nothing to do for the orders now"),)
+    title, ids = gettext("For the orders"), tuple(panel.id for panel in panels)
+    shows = ActionGroup(title, "orders", VERB_KEYS["orders"], ids, quiet, ())
+    return Panel("verb-orders", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels))
 
 
 def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
@@ -192,7 +258,7 @@ def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, ea
     return Panel(f"do-{'-'.join(command)}", f"{_TEMPLATES}/action.jinja", shows)
 
 
-def _onward(act: OnwardAct, lookup: BriefLookup, number: int) -> Panel:
+def _onward(act: OnwardAct, lookup: BriefLookup, site: RobotSite, number: int) -> Panel:
     """Return the choice of several commands in a row. `number` is the number of choices before it."""
     text, place = onward_text(act, lookup.words), act.place
     key = lookup.keys[place] if act.goes else VERB_KEYS["activate"]
@@ -200,6 +266,7 @@ def _onward(act: OnwardAct, lookup: BriefLookup, number: int) -> Panel:
     value = json.dumps(chained(act), separators=(",", ":"))
     picture = picture_of(act.item) if act.item else ""
     onward, does = act.goes or act.alone, all_in_words(act, lookup.words) if act.puts else ""
+    onward = onward and not any(place in chain.places for chain in site.chains)
     shows = ActionChoice(value, text, text, picture, key, False, False, False, act.fits, place, onward, does)
     return Panel(f"onward-{'-'.join(act.deed)}", f"{_TEMPLATES}/action.jinja", shows)
 
@@ -243,7 +310,7 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
     }
     rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
     acts = (act for act in site.onward if act.deed[0] == verb)
-    onward = [_onward(act, lookup, len(ranked) + number) for number, act in enumerate(acts)]
+    onward = [_onward(act, lookup, site, len(ranked) + number) for number, act in enumerate(acts)]
     actions = tuple(panel.id for panel in (*panels.values(), *onward) if panel.id not in rest)
     key = VERB_KEYS["get"] if verb == "get" else ""
     quiet = _quiet(verb, len(actions), lookup, site)

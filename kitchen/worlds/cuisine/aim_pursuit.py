@@ -207,12 +207,15 @@ class SeatPursuit:
             place = self._place_for(product)
             if self.me["holds"] not in self._missing(product, place) or not self._suits(product, place):
                 continue
-            kind = self.brief["locations"][place]
-            free = [each for each in self._all_of_kind(kind) if not self.places[each]["items"]]
-            used = [each for each in self._all_of_kind(kind) if each in self.reserved]
-            if self.places[place]["items"] or len(free) + len(used) > self._demand(kind, ordered):
+            if self.places[place]["items"] or self.has_spare(self.brief["locations"][place], ordered):
                 return place
         return ""
+
+    def has_spare(self, kind: str, ordered: Collection[str]) -> bool:
+        """Return whether a tool of this kind is free that none of the ordered dishes needs."""
+        free = [each for each in self._all_of_kind(kind) if not self.places[each]["items"]]
+        used = [each for each in self._all_of_kind(kind) if each in self.reserved]
+        return len(free) + len(used) > self._demand(kind, ordered)
 
     def _demand(self, kind: str, ordered: Collection[str]) -> int:
         """Return how many of the ordered dishes still need a tool of this kind."""

@@ -302,7 +302,7 @@ PLACE_KEYS = {
     "oven": "n",
 }
 """The key goes to a place of this kind; pressed again, to the next such place."""
-VERB_KEYS = {"get": "t", "put": "p", "activate": "u", "noop": "w"}
+VERB_KEYS = {"get": "t", "put": "p", "activate": "u", "noop": "w", "orders": "d"}
 """The key chooses an action of this kind; pressing the key for taking again moves to the next item."""
 THROW_AWAY_KEY = "x"
 ITEM_KEYS = "1234567890"

@@ -36,6 +36,10 @@ class OrderStep(NamedTuple):
     dish: str
     advice: Advice
     worth: int
+    order: int
+    """The number of the order that it is for: 0 for the most urgent one."""
+    pursuit: SeatPursuit
+    """The kitchen as far as it is there for this order."""
 
 
 class _PlaceState(NamedTuple):
@@ -46,7 +50,7 @@ class _PlaceState(NamedTuple):
     open: bool
 
 
-class _KitchenState(NamedTuple):
+class KitchenState(NamedTuple):
     """The parts of an observation that decide which commands are useful."""
 
     at: str
@@ -67,7 +71,7 @@ def useful_commands(
     If no order is open, the commands advance any dish of the level. `seen` is the seat's observation.
     `idle` are robots that do nothing (`idle_robots`): what they hold does not count as their work.
     """
-    return _useful_commands(lookup, _kitchen_state(seen, seat, idle))
+    return _useful_commands(lookup, kitchen_state(seen, seat, idle))
 
 
 def commands_to_mark(view: SeatView, lookup: BriefLookup) -> frozenset[Command]:
@@ -109,7 +113,7 @@ def best_steps(
     """
     reserved = set[str]()
     hands = _hands_of_others(seen, seat, idle)
-    steps = list(_steps_for_orders(brief, seen, seat, Counter(filter(None, hands)), reserved))
+    steps = list(steps_for_orders(brief, seen, seat, Counter(filter(None, hands)), reserved))
     if hands and all(step.worth == _PUTS_AWAY for step in steps):
         steps = list(_steps_for_later(brief, seen, seat, reserved)) or steps
     most = min((step.worth for step in steps), default=_ADVANCES)
@@ -124,18 +128,19 @@ def _hands_of_others(seen: Mapping[str, Json], seat: int, idle: Collection[int])
     return tuple(agent["holds"] or "" for other, agent in agents if other not in (seat, *idle))
 
 
-def _steps_for_orders(
+def steps_for_orders(
     brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, others: Counter[str], reserved: set[str]
 ) -> Iterator[OrderStep]:
     """Yield the steps for each open order that nobody completes yet. `others` are the items in the hands of
     other robots that count as their work. Add the tools that hold something for an order to `reserved`."""
     me = seen["agents"][seat]
-    for dish in _wanted_dishes(brief, seen):
+    for number, dish in enumerate(_wanted_dishes(brief, seen)):
         if others[dish] > 0:
             others[dish] -= 1
             continue
         way = SeatPursuit(brief, seen["locations"], me, frozenset(reserved), frozenset(+others))
-        yield from (OrderStep(dish, advice, _worth(advice, me["holds"])) for advice in way.steps(dish))
+        for advice in way.steps(dish):
+            yield OrderStep(dish, advice, _worth(advice, me["holds"]), number, way)
         for item, place in way.claims(dish):
             reserved.add(place)
             others[item] -= item in way.handled
@@ -160,10 +165,11 @@ def _steps_for_later(
             return
         if place := kitchen.spare_place(dish, ordered):
             aim = {"do": "bring", "item": held, "to": place, "dish": dish}
-            yield OrderStep(dish, kitchen.at(place, "put", aim), _PREPARES)
+            yield OrderStep(dish, kitchen.at(place, "put", aim), _PREPARES, 0, kitchen)
             return
     needing = [dish for dish in cookable if held in kitchen.ingredients(dish)]
-    yield from (OrderStep(dish, Advice(WAIT_COMMAND, {"do": "wait"}), _PREPARES) for dish in needing[:1])
+    waits = Advice(WAIT_COMMAND, {"do": "wait"})
+    yield from (OrderStep(dish, waits, _PREPARES, 0, kitchen) for dish in needing[:1])
 
 
 def _cookable_dishes(brief: Mapping[str, Json]) -> list[str]:
@@ -186,9 +192,10 @@ def _worth(advice: Advice, held: str | None) -> int:
     return {"clear": _PREPARES, "discard": _PUTS_AWAY, "stock": _PUTS_AWAY}.get(does, _ADVANCES)
 
 
-def _kitchen_state(seen: Mapping[str, Json], seat: int, idle: Collection[int]) -> _KitchenState:
+def kitchen_state(seen: Mapping[str, Json], seat: int, idle: Collection[int]) -> KitchenState:
+    """Return what decides which commands are useful for this seat. `idle` are robots that do nothing."""
     me = seen["agents"][seat]
-    return _KitchenState(
+    return KitchenState(
         me["at"],
         me["holds"],
         tuple(sorted(_hands_of_others(seen, seat, idle))),
@@ -200,16 +207,22 @@ def _kitchen_state(seen: Mapping[str, Json], seat: int, idle: Collection[int]) -
     )
 
 
-@lru_cache(maxsize=_CACHED_STATES)
-def _useful_commands(lookup: BriefLookup, state: _KitchenState) -> frozenset[Command]:
+def observation_of(state: KitchenState) -> dict[str, Json]:
+    """Return the parts of an observation that this state was made of. The reader's seat is 0."""
     places = {place: {**its._asdict(), "items": list(its.items)} for place, its in state.places}
     me = {"at": state.at, "holds": state.holds, "busy": 0}
-    seen = {
+    return {
         "agents": [me, *({"holds": item} for item in state.others)],
         "locations": places,
         "orders": [{"dish": dish} for dish in state.orders],
     }
-    kitchen = SeatPursuit(lookup.brief, places, me)
+
+
+@lru_cache(maxsize=_CACHED_STATES)
+def _useful_commands(lookup: BriefLookup, state: KitchenState) -> frozenset[Command]:
+    seen = observation_of(state)
+    places = seen["locations"]
+    kitchen = SeatPursuit(lookup.brief, places, seen["agents"][0])
     advised = {step.advice.command for step in best_steps(lookup.brief, seen, 0)} - {WAIT_COMMAND}
     alike = {
         ("goto", place)

@@ -21,6 +21,7 @@ from kitchen.worlds.cuisine.display_text import (
     join_sentence,
     picture_of,
 )
+from kitchen.worlds.cuisine.order_chains import offers_chains
 
 _TEMPLATES = "worlds/cuisine"
 GUEST_LOOKS = 6
@@ -51,6 +52,8 @@ class OrderTicket(NamedTuple):
     """The id of the panel with its needs."""
     recipe: tuple[str, ...]
     """The recipe as sentences."""
+    acts: bool
+    """True if a press on it lets the reader's robot work for this order (`order_chains`)."""
 
 
 class TimeLeft(NamedTuple):
@@ -132,7 +135,7 @@ def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     )
     for order, own in zip(orders, ticket_ids(orders, view.step, lookup), strict=True):
         look = guest_look(view.step + order["life"], order["dish"], lookup)
-        yield _ticket(own, order, lookup, stock, fresh, view.players, look)
+        yield _ticket(own, order, lookup, stock, fresh, view.players, look, acts=offers_chains(view))
 
 
 def ticket_ids(orders: Sequence[Mapping[str, Json]], step: int, lookup: BriefLookup) -> list[str]:
@@ -181,6 +184,8 @@ def _ticket(
     fresh: Counter[str],
     players: Sequence[PlayerView],
     look: int,
+    *,
+    acts: bool,
 ) -> Panel:
     dish, life = order["dish"], order["life"]
     lifetime = _lifetime(order, lookup.brief)
@@ -199,7 +204,7 @@ def _ticket(
         Panel(steps, f"{_TEMPLATES}/needs.jinja", _needs(dish, lookup, states, hands), needs_drawing),
     )
     shows = OrderTicket(
-        lookup.words.name(dish), picture_of(dish), left, face, steps, tuple(_made(dish, lookup))
+        lookup.words.name(dish), picture_of(dish), left, face, steps, tuple(_made(dish, lookup)), acts
     )
     return Panel(name, f"{_TEMPLATES}/ticket.jinja", shows, parts=parts)
 

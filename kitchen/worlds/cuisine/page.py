@@ -142,6 +142,7 @@ class CuisinePage(Page):
         "css/character_images.css",
         f"{_TEMPLATES}/cuisine.css",
         f"{_TEMPLATES}/cuisine_panels.css",
+        f"{_TEMPLATES}/cuisine_chains.css",
         f"{_TEMPLATES}/cuisine_sizes.css",
         f"{_TEMPLATES}/cuisine_guide.css",
         f"{_TEMPLATES}/floor.css",

@@ -5,13 +5,17 @@ All of it follows from the log, so it is the same for everybody who played. It i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kitchen.contract.world import Event, Json
 from kitchen.words.gettext_without_django import gettext, ngettext
-from kitchen.worlds.cuisine.display_text import BriefLookup
+from kitchen.worlds.cuisine.display_text import BriefLookup, join_sentence
 
+CLOSE_CALL = 3
+"""The most steps that an order had left when it was served just in time."""
+LONG_ROW = 3
+"""The smallest number of dishes in a row that is the best moment of a game."""
 LEAST_ROW = 2
 """The smallest number of dishes that is called a row."""
 
@@ -27,6 +31,8 @@ class Highlights:
     """The most steps that an order of each dish had left when it was served."""
     longest_row: int = 0
     """The most dishes that were served one after another without a missed order."""
+    closest: tuple[int, str] | None = None
+    """The fewest steps that a served order had left, with its dish. None if none was served."""
     served: int = 0
     together: int = 0
     """Dishes that one robot cooked and another served."""
@@ -67,7 +73,9 @@ class Highlights:
 
     def _completed(self, step: int, dish: str) -> None:
         if (runs_out := self._close(dish)) is not None:
-            self.spare[dish] = max(self.spare.get(dish, 0), runs_out - step)
+            left = runs_out - step
+            self.spare[dish] = max(self.spare.get(dish, 0), left)
+            self.closest = min(self.closest or (left, dish), (left, dish))
         self.served += 1
         self._row += 1
         self.longest_row = max(self.longest_row, self._row)
@@ -88,12 +96,12 @@ def highlights_of(
 
 def highlight_lines(found: Highlights, lookup: BriefLookup) -> tuple[str, ...]:
     """Return the highlights as sentences in the reader's language; empty if nothing was served."""
-    lines = list[str]()
+    lines = list(_best_moment(found, lookup))
     if found.spare:
         ranked = sorted(found.spare.items(), key=lambda one: -one[1])
         dishes = (_spare_text(lookup.words.mid(dish), left) for dish, left in ranked)
         lines.append(gettext("Most time to spare: {dishes}.").format(dishes=", ".join(dishes)))
-    if found.longest_row >= LEAST_ROW:
+    if LEAST_ROW <= found.longest_row < LONG_ROW:
         lines.append(
             gettext("{count} dishes in a row without a missed order.").format(count=found.longest_row)
         )
@@ -101,6 +109,16 @@ def highlight_lines(found: Highlights, lookup: BriefLookup) -> tuple[str, ...]:
         text = gettext("Made together, one cooked and another served: {count} of {total} dishes.")
         lines.append(text.format(count=found.together, total=found.served))
     return tuple(lines)
+
+
+def _best_moment(found: Highlights, lookup: BriefLookup) -> Iterator[str]:
+    """Yield the best moment of the game as a sentence: a long row, or else a dish that came just in time."""
+    if found.longest_row >= LONG_ROW:
+        text = gettext("Best moment: {count} guests in a row left happy.")
+        yield text.format(count=found.longest_row)
+    elif found.closest and found.closest[0] <= CLOSE_CALL:
+        text = gettext("Best moment: {dish}, served just before the guest would have left.")
+        yield join_sentence(text.format(dish=lookup.words.mid(found.closest[1])))
 
 
 def _spare_text(dish: str, left: int) -> str:

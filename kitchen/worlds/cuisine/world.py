@@ -91,6 +91,7 @@ class CuisineWorld(World):
     version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = declared_settings(shipped_catalogue())
     moves: ClassVar[frozenset[str]] = frozenset(("goto",))
+    planned_step_seconds: ClassVar[float] = 0.3
     max_seats: ClassVar[int] = 8
     figures: ClassVar[tuple[Metric, ...]] = METRICS
     drawn: ClassVar[str] = "dishes"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,10 +60,11 @@ def thing_phrase(item: Json) -> str:
 
 
 def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
-    """Return a number of ticks as text: `20 steps`, or `3 seconds` if the world has a clock."""
+    """Return a number of ticks as text: `20 steps`, or `4 seconds` if the world has a clock. Seconds are
+    rounded up, as in the page's countdown."""
     if brief["clock"] != "tick":
         return ngettext("{count} step", "{count} steps", ticks).format(count=ticks)
-    seconds = max(1, round(ticks * brief["tick_ms"] / 1000))
+    seconds = max(1, ceil(ticks * brief["tick_ms"] / 1000))
     return ngettext("{count} second", "{count} seconds", seconds).format(count=seconds)
 
 

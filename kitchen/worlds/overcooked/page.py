@@ -209,7 +209,7 @@ class OvercookedPage(GridPage):
         ),
         Beat(
             "serve",
-            gettext_noop("Serve together"),
+            gettext_noop("Serve"),
             gettext_noop("Fill the dish at the pot, and hand it over. In the game, your partner helps."),
             gettext_noop("Fill the dish at the pot, and hand it over. In the game, your partner helps."),
         ),

@@ -11,7 +11,7 @@
 
   const AGAIN = 3000; // milliseconds after which a choice that could not be stored is sent again
   const TAPS = 300; // milliseconds within which two taps are a double one; of a mouse the browser knows
-  const ACTS = "[data-spot], [data-spot-menu], [data-quick], [data-actions] label, [data-submit]";
+  const ACTS = "[data-spot], [data-order], [data-spot-menu], [data-quick], [data-actions] label, [data-submit]";
   const WRITES = "textarea, [contenteditable]";
   const state = {
     step: "", phase: "", // of the episode, as the bar says

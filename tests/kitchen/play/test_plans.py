@@ -60,6 +60,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> dict[int, Mapping[int, Sequence[Com
     monkeypatch.setitem(agent_registry.AGENTS, "ahead", f"{__name__}:Ahead")
     fresh: dict[int, Mapping[int, Sequence[Command]]] = {}
     monkeypatch.setattr(Ahead, "told", fresh)
+    monkeypatch.setattr(CuisineWorld, "planned_step_seconds", 0.0)  # nobody looks on
     return fresh
 
 

@@ -50,6 +50,15 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
     return queued
 
 
+@pytest.mark.django_db
+def test_a_step_of_a_persons_plan_is_seen_before_the_next_one(later: Queued) -> None:
+    episode = make_episode(offers_plans=True)
+    submit(episode, 1, "goto", "storage0", then=(("get", "storage0", "tuna"),))
+    episode.refresh_from_db()
+    ((number, step, seconds),) = later
+    assert (episode.step, number, step) == (1, episode.pk, 2) and 0 < seconds <= 0.3
+
+
 def decided(seconds: float, kind: str = "planner") -> Episode:
     """An episode whose first step is decided, with so many seconds of thinking."""
     episode = make_episode(seats=2, minds=(mind(kind, 1),), thinking_seconds=seconds)

@@ -290,6 +290,7 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     page = await line.open(browser, changed(play(world), offered=True, plannable=world.plannable(0)))
     submit = page.locator("[data-submit]")
     await page.click("#plan-fold summary")
+    await page.click(".all-actions")
     await page.click("#do-goto-pot0")
     await expect(submit).to_have_text("Go to pot 1")
     await page.click(

@@ -69,8 +69,11 @@ def test_a_missed_order_ends_a_row_and_the_best_of_each_dish_counts() -> None:
     found = highlights_of(brief, start, log)
     assert found.spare == {"tunaSushi": 8, "salmonSushi": 3} and found.longest_row == 2
     assert highlight_lines(found, brief_lookup(brief)) == (
+        "Best moment: salmon sushi, served just before the guest would have left.",
         "Most time to spare: tuna sushi 8 steps, salmon sushi 3 steps.",
         "2 dishes in a row without a missed order.",
         "Made together, one cooked and another served: 1 of 3 dishes.",
     )
     assert highlight_lines(highlights_of(brief, start, [missed[:0]]), brief_lookup(brief)) == ()
+    row = highlights_of(brief, start, [served("tunaSushi")] * 3)
+    assert highlight_lines(row, brief_lookup(brief))[0] == "Best moment: 3 guests in a row left happy."
