@@ -30,8 +30,9 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.team_messages import PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
+from kitchen.worlds.collab_overcooked.chef_requests import COURTESIES
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT, is_known_macro, spelled
@@ -165,7 +166,10 @@ def collaboration_events(log: EpisodeLog) -> list[CollaborationEvent]:
 
 
 def _talk(log: EpisodeLog) -> Iterator[TeamMessage]:
-    return (one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
+    """Yield what the cooks said to one another. The stand-in's fixed praise is left out: it asks for nothing
+    and opens no conversation."""
+    said = (one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
+    return (one for one in said if one.data.get(CODE_KEY) not in COURTESIES)
 
 
 def _event(

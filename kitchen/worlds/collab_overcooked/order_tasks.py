@@ -54,6 +54,8 @@ def _level_5_head(x: str) -> list[Contents]:
     return [(BOARD, (x,)), (POT, (f"{x}_slices",)), (BLENDER, (f"boiled_{x}_slices",))]
 
 
+DRESSINGS = 6
+"""How many different looks of the room the page has."""
 LEVEL_JOBS: Mapping[int, Callable[[str, str, str, str], list[Contents]]] = {
     1: lambda heat, x, y, z: [(heat, (x,))],
     2: lambda heat, x, y, z: [(BOARD, (x,)), (heat, (f"{x}_slices",))],
@@ -142,6 +144,12 @@ def tasks() -> Mapping[str, Task]:
     """Return every shipped task by name, ordered by level, then by name."""
     found = [read_task(path, food_rules()) for path in (DATA / "tasks").glob("*.toml")]
     return {task.name: task for task in sorted(found, key=lambda task: (task.level, task.name))}
+
+
+def room_dressing(name: str) -> int:
+    """Return the number of the colours and the guest that the page shows for this order. It changes nothing
+    else."""
+    return list(tasks()).index(name) % DRESSINGS
 
 
 def recipe(task: Task) -> dict[str, list[list[str]]]:

@@ -50,6 +50,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel, own_ideas
+from kitchen.worlds.collab_overcooked.order_tasks import room_dressing
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
     is_from_pantry,
@@ -141,6 +142,7 @@ class CollabPage(GridPage):
         *GridPage.styles,
         f"{_TEMPLATES}/kitchen_spots.css",
         f"{_TEMPLATES}/kitchen_moments.css",
+        f"{_TEMPLATES}/room_dressings.css",
         f"{_TEMPLATES}/wait_on.css",
         f"{_TEMPLATES}/ask_bubble.css",
         f"{_TEMPLATES}/collab_overcooked.css",
@@ -270,14 +272,15 @@ class CollabPage(GridPage):
         return tuple(doing) if doing else chosen if chosen != GO_ON else None
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the data that the page's JavaScript needs, with the names of all things, the steps of a job
-        and the serving cell."""
+        """Return the data that the page's JavaScript needs, with the names of all things, the steps of a job,
+        the serving cell, and how the room is dressed."""
         rules = food_rules()
         served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
         labels = {name: thing_words(name) for name in sorted(rules.things | served)}
         own = OWN_COUNTERS[view.seat] if view.acts else ()
         where = {
             "job": JOB_STEPS,
+            "dressing": room_dressing(view.brief["order"]),
             "limit": view.brief["limit"],
             "serving": list(PLACE_CELLS[SERVING]),
             "places": {place: list(cell) for place, cell in PLACE_CELLS.items()},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Metric
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 
 CHEF_KNOWS, BOTH_KNOW, ASSISTANT_KNOWS = "chef", "both", "assistant"
@@ -100,5 +101,6 @@ METRICS = (
         so_far="Steps so far",
         unit="steps",
         better="lower",
+        words=ngettext_noop("step used", "steps used"),
     ),
 )

@@ -112,11 +112,22 @@ def spoken_requests(text: str) -> SpokenRequests:
     unclear = any(clause.kind == AVOID and not _left(clause) for clause in clauses)
     if all(ordered) and not unclear and (ordered or unwanted or stops):
         several = bool(ordered) and any(unit in SEVERAL for unit in units_of(text))
-        units = tuple(unit for units in ordered for unit in units)
+        units = tuple(_once(unit for units in ordered for unit in units))
         return SpokenRequests(units, unwanted, stops, is_several=several)
     if ordered or unclear or (DOING not in kinds and {UNCLEAR, QUESTION} & set(kinds)):
         return SpokenRequests(kind=UNCLEAR)
     return SpokenRequests(kind=next((kind for kind in (DOING, HELP) if kind in kinds), TALK))
+
+
+def _once(units: Iterable[Macros]) -> Iterator[Macros]:
+    """Yield the units without those that bring the raw thing of an earlier one: *cut a potato and bring it*
+    means one potato."""
+    prepared: set[str] = set()
+    for unit in units:
+        raw = unit[0][1]
+        if unit != bring_raw(raw) or raw not in prepared:
+            yield unit
+        prepared |= {raw} if unit != bring_raw(raw) else set()
 
 
 def _left(clause: Clause) -> set[str]:

@@ -134,6 +134,7 @@
     if (document.querySelector("dialog[open]") || event.target.closest?.(WRITING)) return;
     if (event.key === "ArrowDown" && event.target.id === "menu-title") return chooseFirst(event);
     const meant = keysOn() ? radiosOf(event.key.toLowerCase()) : [];
+    if (meant.length === 1 && play.sendsByKey && !choosing.asks(meant[0])) return sendByKey(meant[0], event);
     if (meant.length) choose(meant[(meant.indexOf(choosing.chosen()) + 1) % meant.length], event);
     return undefined;
   }
@@ -143,6 +144,12 @@
     const keys = [...menu().querySelectorAll("kbd")].filter((one) => one.textContent.toLowerCase() === key);
     const places = keys.map((one) => one.closest("label") || one.closest("fieldset"));
     return places.flatMap((place) => choosing.offered().filter((radio) => place.contains(radio) && !radio.closest("[hidden]")));
+  }
+
+  /* where a press acts at once, so does the key of a single action */
+  function sendByKey(radio, event) {
+    event.preventDefault();
+    if (!event.repeat) choosing.send(radio);
   }
 
   function chooseFirst(event) {

@@ -229,7 +229,7 @@ def test_after_practice_a_person_beside_a_program_is_told_of_one_teammate(
     assert "the first game that counts, together with your teammate." in page
 
 
-@pytest.mark.parametrize("condition", ["eggplant_assistant_level_4", *nightly("zucchini_assistant_level_4")])
+@pytest.mark.parametrize("condition", ["pepper_assistant_level_4", *nightly("zucchini_assistant_level_4")])
 def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study, condition: str) -> None:
     episode, pair = begun(study, condition), soup(study, condition)
     answer(episode.pk, 1, episode.minds.get().number)
@@ -262,7 +262,7 @@ RECIPE = re.compile(r"recipe\"|chopping board: |in the oven: |in the pot: ", re.
 def test_the_assistant_gets_no_word_of_the_recipe_before_it_is_said(study: Study) -> None:
     """Neither on the page with its guide, nor in its JSON, until the chef writes it."""
     pages = {}
-    for seat, condition in enumerate(("zucchini_chef_level_4", "eggplant_assistant_level_4")):
+    for seat, condition in enumerate(("zucchini_chef_level_4", "pepper_assistant_level_4")):
         view = current_seat_view(begun(study, condition).seats.get(number=seat))
         page = get_page(CollabOvercooked.kind)
         more = {"socket_path": "/ws/seat/x/", "continue_url": "/p/x/"}

@@ -147,7 +147,7 @@ def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[S
 
 
 def test_rows_of_an_assistant_have_no_word_of_the_recipe(study: Study) -> None:
-    episode = begun(study, "eggplant_assistant_level_4")
+    episode = begun(study, "pepper_assistant_level_4")
     answer(episode.pk, 1, episode.minds.get().number)
     found = {name: list(rows_of(get_table(name), study)) for name in ("scored_events", "messages")}
     assert [len(each) for each in found.values()] == [1, 2], "the chef asks for two things"

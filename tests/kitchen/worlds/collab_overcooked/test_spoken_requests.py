@@ -31,6 +31,7 @@ PEOPLE = make_organisation("graph", MEMBERS, seats=2)
         ("can you bring an egg and a plate please?", SpokenRequests((EGG, PLATE))),
         ("cut the tomato", SpokenRequests((bring_slices("tomato"),))),
         ("I need chopped carrots", SpokenRequests((bring_slices("carrot"),))),
+        ("cut a potato and bring it", SpokenRequests((bring_slices("potato"),))),
         ("mash the potato", SpokenRequests((bring_mash("potato"),))),
         ("tráeme un huevo", SpokenRequests((EGG,))),
         ("corta una patata por favor", SpokenRequests((bring_slices("potato"),))),

@@ -83,6 +83,7 @@
   }
 
   play.kitchen = { put, at, own };
+  play.sendsByKey = true; // as A, W and the keys of requests
   play.addEventListener("brigade:panels", show);
   play.addEventListener("brigade:choice", show);
   show();

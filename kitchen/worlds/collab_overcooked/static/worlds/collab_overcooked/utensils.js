@@ -11,7 +11,7 @@
   const FLIGHT = 800; // milliseconds of what is delivered on its way to the guest
   const PASS = 420; // milliseconds of what is taken or put down
   const RISE = 1400; // milliseconds for which what has come of it is seen
-  const { labels, job, limit, moves, serving } = JSON.parse(board.dataset.rules);
+  const { labels, job, limit, moves, serving, dressing } = JSON.parse(board.dataset.rules);
   const MIDDLE = [2, 1.6]; // between the rooms
   const { foods } = document.querySelector("[data-foods]").dataset; // the file with a picture of each thing
 
@@ -90,7 +90,7 @@
       show(make("g", {}, thing(was.holds, 0, 0, 30)), place, FLIGHT, now.at);
       show(gain(isRight ? "✓" : "✕", mood, isRight ? [...helped].sort() : [seat]), beside(now.at, place), RISE);
       for (const cook of isRight ? [0, 1] : [seat]) act(cook, isRight ? "cheer" : "sad");
-      guest.setAttribute("href", `#guest-${mood}`);
+      look(mood);
     });
   }
 
@@ -101,7 +101,12 @@
     return document.getElementById("asked")?.dataset.item || document.getElementById("requests")?.dataset.item || "";
   }
 
-  const guest = make("use", { href: "#guest-calm", x: serving[0] * 48 + 12, y: serving[1] * 48 + 5, width: 24, height: 28 });
+  /* Each order has colours of the room and a guest of its own. */
+  const GUESTS = 6;
+  play.dataset.dressing = dressing;
+  const face = make("use", { href: "#face-calm", y: 1 });
+  const guest = make("svg", { viewBox: "-15 -24 30 40", x: serving[0] * 48 + 12, y: serving[1] * 48 + 5, width: 24, height: 28 }, make("use", { href: `#guest-${1 + (dressing % GUESTS)}` }), face);
+  const look = (mood) => face.setAttribute("href", `#face-${mood}`);
   document.querySelector("[data-moves]")?.append(guest);
 
   /* The guest waits as long as there are steps left: a ring around the hatch, and a sad face when few are left. */
@@ -119,7 +124,7 @@
     ring.setAttribute("stroke-dasharray", `${(round * left) / limit} ${round}`);
     steps.textContent = left;
     patience.classList.toggle("is-short", isShort);
-    if (isShort && !play.classList.contains("is-over") && guest.getAttribute("href") === "#guest-calm") guest.setAttribute("href", "#guest-sad");
+    if (isShort && !play.classList.contains("is-over") && face.getAttribute("href") === "#face-calm") look("sad");
   }
   play.addEventListener("brigade:panels", showPatience);
   showPatience();
