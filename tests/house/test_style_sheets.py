@@ -12,6 +12,7 @@ SHEETS = [
     *Path("kitchen/worlds/cuisine/static/worlds/cuisine").glob("*.css"),
 ]
 MOST_LINES = 425
+OF_ALL_PANELS = re.compile(r"\.(?:play|stage)\b[^\s{},]*:has\((?!> )")
 OF_ANYTHING = re.compile(r":has\([^{}]*\)[^{},]*[ >+~]\*\s*[,{]")
 
 
@@ -20,6 +21,13 @@ def test_rules_with_has_say_what_they_apply_to() -> None:
     found = {sheet.name: OF_ANYTHING.findall(sheet.read_text()) for sheet in SHEETS}
     assert {name: rules for name, rules in found.items() if rules} == {}
     assert OF_ANYTHING.search(".play:has(a:not(.b)) .c > * {")
+
+
+def test_no_rule_looks_for_a_panel_in_the_whole_page() -> None:
+    """`.play:has(.a) .b` restyles the page with each panel that comes; `:has(> .a)` looks at its children."""
+    found = {sheet.name: OF_ALL_PANELS.findall(sheet.read_text()) for sheet in SHEETS}
+    assert {name: rules for name, rules in found.items() if rules} == {}
+    assert OF_ALL_PANELS.search(".play:not(.c):has(.a) .b {")
 
 
 def test_the_two_worlds_with_the_most_rules_have_several_short_sheets_that_their_pages_list() -> None:

@@ -56,6 +56,7 @@
     const bodies = seats.flatMap(bodyOf);
     for (const body of play.querySelectorAll("[data-away]")) if (!bodies.includes(body)) unmark(body);
     for (const body of bodies) if (!body.dataset.away) markOne(body);
+    play.classList.toggle("has-away", bodies.length > 0);
   }
 
   function markOne(body) {

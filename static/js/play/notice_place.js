@@ -11,9 +11,10 @@
 
   function put(sent) {
     const part = sent?.closest?.(".talk");
+    const menu = document.getElementById("menu");
     if (part) part.append(slot);
-    else if (document.getElementById("menu")) document.getElementById("menu").after(slot);
-    else (document.getElementById("job-form")?.closest(".talk") ?? head).append(slot);
+    else if (!menu) (document.getElementById("job-form")?.closest(".talk") ?? head).append(slot);
+    else if (menu.nextElementSibling !== slot) menu.after(slot); // to put it there once more would lay out the page
   }
 
   document.addEventListener("htmx:wsConfigSend", (event) => put(event.target));

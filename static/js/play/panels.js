@@ -13,6 +13,11 @@
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const JUST_OVER = 500; // milliseconds after the end is told for which taps and keys count for nothing
   const LAST_EVENT = 1500; // milliseconds in which the last step is seen before the end is told
+  /* panels on which the style of the whole page depends: a class, and whether the page has it */
+  const STATES = {
+    over: (panel) => ["has-ended", panel.matches(".is-over")],
+    hint: (panel) => ["has-hint", panel.querySelector("p") !== null],
+  };
   const { choosing, connection } = play;
   const drawer = new Map(); // elements that are not on the page now, by id: they may come back in this episode
   let kept = null; // where the person was before a message
@@ -150,13 +155,24 @@
     for (const part of target.querySelectorAll("[id]")) drawer.set(part.id, part);
   }
 
+  function place(target, fresh) {
+    target.replaceWith(fresh);
+    noteState(fresh);
+  }
+
+  /* `:has(#over)` of the whole page would have all of it restyled with each panel */
+  function noteState(panel) {
+    const state = STATES[panel?.id];
+    if (state) play.classList.toggle(...state(panel));
+  }
+
   /* A panel takes its place here, once all who listen have had their say: htmx would give each panel to several events
      for every panel before it, and touch the class and the attributes of each. It is told only of forms. */
   function swap({ detail }) {
     if (!detail.shouldSwap) return;
     detail.shouldSwap = false;
     const fresh = detail.fragment.firstElementChild;
-    detail.target.replaceWith(fresh);
+    place(detail.target, fresh);
     if (fresh.matches("[ws-send]") || fresh.querySelector("[ws-send]")) htmx.process(fresh);
   }
 
@@ -199,8 +215,9 @@
     fresh.innerHTML = html;
     for (const panel of [...fresh.content.children]) {
       const here = document.getElementById(panel.id);
-      if (here) keepOpen(here, panel);
-      here?.replaceWith(panel);
+      if (!here) continue;
+      keepOpen(here, panel);
+      place(here, panel);
     }
     choosing.read(document.getElementById("bar"));
     play.dispatchEvent(new Event("brigade:panels"));
@@ -208,6 +225,7 @@
   }
 
   play.panels = { put };
+  for (const id of Object.keys(STATES)) noteState(document.getElementById(id));
   document.addEventListener("keydown", onKey, true);
   document.addEventListener("htmx:wsBeforeMessage", remember);
   document.addEventListener("htmx:wsAfterMessage", restore);
