@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from kitchen.agents.call_forecast import TrialCalls
+from kitchen.contract.agent import ForecastTrial
 from kitchen.contract.language_model import (
+    Call,
+    Message,
     ModelError,
     OverloadedError,
     RateLimitedError,
@@ -20,10 +24,10 @@ from kitchen.contract.language_model import (
     ServerFailedError,
     Usage,
 )
-from kitchen.experiments import batch_desk, batch_rounds, experiment_services, tasks
+from kitchen.experiments import batch_desk, batch_rounds, experiment_forecast, experiment_services, tasks
 from kitchen.experiments.database_logs import readable_logs_of
 from kitchen.experiments.experiment_services import experiment_start, experiment_stop, rows_of
-from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError
+from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, episode_jobs
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
@@ -240,6 +244,21 @@ def test_without_a_paid_model_there_are_no_batches(model: str | None, words: str
     given = {"levels": "3", "agents": "2", "episodes": "1", "seed": "1", "model": model, "batch": True}
     with pytest.raises(SetupError, match=words):
         read_setup({**none, **given, "co_player": None})
+
+
+def test_the_forecast_has_half_the_price_and_reads_nothing_from_the_cache(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    asked = Request("", (Message("system", "x" * 17500, fixed=True), Message("user", "x" * 350)))
+    trial = TrialCalls((Call("stand-in", asked),), 1, STEPS, ForecastTrial({}))
+    monkeypatch.setattr(experiment_forecast, "sample_job_calls", lambda *_: [trial])
+    setup = ExperimentSetup.from_json(made().setup)
+    ahead = experiment_forecast.forecast_cost(setup, episode_jobs(setup), load_prices())
+    price = load_prices().price(*MODEL.split(":"))
+    each = (5000 * price.cache_write + 100 * price.input) / 2e6
+    assert ahead.calls == 3 * STEPS and ahead.expected == pytest.approx(3 * STEPS * each)
+    usual = experiment_forecast.forecast_cost(replace(setup, batch=False), episode_jobs(setup), load_prices())
+    assert ahead.worst == pytest.approx((usual.worst or 0) / 2)
 
 
 def test_the_command_plays_in_batches_and_says_so_in_its_forecast(
