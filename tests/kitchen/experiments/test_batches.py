@@ -119,7 +119,7 @@ def play(experiment: Experiment, waits: list[float] | None = None) -> Experiment
 
 def price_of(calls: int) -> Decimal:
     """Return half of the price of calls with 100 tokens of prompt and 20 of answer."""
-    price = load_prices().price(*MODEL.split(":"))
+    price = load_prices().price("anthropic", MODEL.partition(":")[2])
     return calls * Decimal(str((100 * price.input + 20 * price.output) / 2e6)).quantize(Decimal("0.000001"))
 
 
@@ -166,7 +166,7 @@ def test_after_a_kill_the_batch_that_was_sent_is_read_and_not_sent_again(
 
 
 def test_a_step_with_several_calls_is_not_paid_twice_after_a_kill(provider: Provider) -> None:
-    provider.script = [replace(NOOP, text="I cannot decide.")] * 3 + [NOOP]
+    provider.script = [*[replace(NOOP, text="I cannot decide.")] * 3, NOOP]
     experiment = made(repair=1)
     looks: list[float] = []
 
@@ -254,7 +254,7 @@ def test_the_forecast_has_half_the_price_and_reads_nothing_from_the_cache(
     monkeypatch.setattr(experiment_forecast, "sample_job_calls", lambda *_: [trial])
     setup = ExperimentSetup.from_json(made().setup)
     ahead = experiment_forecast.forecast_cost(setup, episode_jobs(setup), load_prices())
-    price = load_prices().price(*MODEL.split(":"))
+    price = load_prices().price("anthropic", MODEL.partition(":")[2])
     each = (5000 * price.cache_write + 100 * price.input) / 2e6
     assert ahead.calls == 3 * STEPS and ahead.expected == pytest.approx(3 * STEPS * each)
     usual = experiment_forecast.forecast_cost(replace(setup, batch=False), episode_jobs(setup), load_prices())

@@ -70,4 +70,4 @@ def test_the_answers_of_a_batch_may_be_longer_than_a_reply(path: str, most: int)
     asked = httpx2.Request("GET", f"https://api.example{path}")
     response = httpx2.Response(200, request=asked, stream=Body())
     asyncio.run(limit_response(response))
-    assert response.stream._most == most  # type: ignore[attr-defined]
+    assert response.stream._most == most  # type: ignore[union-attr]
