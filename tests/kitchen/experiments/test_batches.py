@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.admin import site
 from django.core.management import call_command
 
 from kitchen.agents.call_forecast import TrialCalls
@@ -25,6 +26,7 @@ from kitchen.contract.language_model import (
     Usage,
 )
 from kitchen.experiments import batch_desk, batch_rounds, experiment_forecast, experiment_services, tasks
+from kitchen.experiments.admin import ExperimentAdmin
 from kitchen.experiments.database_logs import readable_logs_of
 from kitchen.experiments.experiment_services import experiment_start, experiment_stop, rows_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, episode_jobs
@@ -202,6 +204,18 @@ def test_one_worker_plays_all_episodes_and_gives_them_back_when_it_is_stopped(
     assert len(rows_of(played)) == 3 and len(provider.batches) == STEPS
     played.refresh_from_db()
     assert not played.running and played.stopped_because == ""
+
+
+def test_the_admin_says_which_batch_an_experiment_waits_for(provider: Provider) -> None:
+    waits = made()
+    Experiment.objects.update(running=True)
+    state = ExperimentAdmin(Experiment, site).state
+    waits.refresh_from_db()
+    assert state(waits) == "running"
+    ModelBatch.objects.create(
+        experiment=waits, provider="anthropic", name="batch_7", entries={"a": {}, "b": {}}
+    )
+    assert state(waits).replace("\xa0", " ") == "running; batch batch_7 of 2 calls, sent 0 minutes ago"
 
 
 def test_with_little_money_fewer_calls_are_sent_and_then_the_experiment_stops(provider: Provider) -> None:
