@@ -18,6 +18,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
+from django.utils.timesince import timesince
 
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.experiments import (
@@ -248,7 +249,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
     def state(self, experiment: Any) -> str:
         """Return a text that says whether the experiment runs and, if not, why."""
         if experiment.running:
-            return "running"
+            batch = experiment.batches.filter(ended_at=None).exclude(name="").last()
+            return f"running; {batch}, sent {timesince(batch.opened_at)} ago" if batch else "running"
         if experiment.failed_episodes:
             reason = failed_episodes(experiment.pk).values_list("row__reason", flat=True)[0]
             return f"{experiment.failed_episodes} episodes failed ({reason}); a new start plays them again"

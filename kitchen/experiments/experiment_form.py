@@ -70,7 +70,7 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
         min_value=1,
         max_value=1000,
         help_text="How many episodes may be played at the same time; never more than the workers have "
-        "threads.",
+        "threads, except in batches.",
     )
     limit = forms.DecimalField(
         label="Spending limit",

@@ -113,6 +113,6 @@ def misses_in_words(counts: Mapping[str, int], calls: int) -> str:
     if not missed:
         return ""
     reasons = "; ".join(
-        f"{counts[name]} times {CACHE_MISSES[name]}" for name in CACHE_MISSES if counts.get(name)
+        f"{words} ({counts[name]})" for name, words in CACHE_MISSES.items() if counts.get(name)
     )
     return f"{missed} of the last {calls} calls read nothing from the cache: {reasons}"

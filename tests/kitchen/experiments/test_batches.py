@@ -2,54 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.admin import site
 from django.core.management import call_command
 
-from kitchen.experiments import batch_rounds, experiment_services, tasks
+from kitchen.agents.call_forecast import TrialCalls
+from kitchen.contract.agent import ForecastTrial
+from kitchen.contract.language_model import (
+    Call,
+    Message,
+    ModelError,
+    OverloadedError,
+    RateLimitedError,
+    RejectedError,
+    Reply,
+    Request,
+    ServerFailedError,
+    Usage,
+)
+from kitchen.experiments import batch_desk, batch_rounds, experiment_forecast, experiment_services, tasks
+from kitchen.experiments.admin import ExperimentAdmin
 from kitchen.experiments.database_logs import readable_logs_of
 from kitchen.experiments.experiment_services import experiment_start, experiment_stop, rows_of
-from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError
+from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, episode_jobs
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
 from kitchen.llm.call_costs import load_prices
 from kitchen.llm.circuit_breaker import forget_pauses
+from kitchen.llm.providers.batch_calls import Requests, Results, unmade_call
 from kitchen.management.commands import experiment
 from kitchen.money.models import Spending
-from tests.stand_in_server import Answer, Script, StandInServer, noop, reply, status
 
 STEPS = 3
-MODELS = {"anthropic": "anthropic:claude-sonnet-5-5", "openai": "openai:gpt-6-sol"}
+MODEL = "anthropic:claude-sonnet-5-5"
 SETTINGS = ["demonstration=none", "memory=1"]
+NOOP = Reply("noop_agent0\nnoop_agent1", model="claude-tested", usage=Usage(100, 20))
+
+
+class Provider:
+    """A provider with batches, in this process. `script` has the results in order; the last one repeats.
+    `faults` are raised by the next exchanges. A batch has ended once it was looked at `looks` times."""
+
+    def __init__(self) -> None:
+        self.script: list[Reply | ModelError] = [NOOP]
+        self.faults: list[ModelError] = []
+        self.looks = 1
+        self.asked: list[Request] = []
+        self.batches: list[Results] = []
+        self._left: list[int] = []
+
+    def lane(self, request: Request) -> str:
+        """Return one lane for all requests."""
+        return ""
+
+    def submit(self, requests: Requests, seconds: float) -> str:
+        """Take a batch."""
+        self._fail()
+        self.batches.append({name: self._result(request) for name, request in requests.items()})
+        self._left.append(self.looks)
+        return f"batch_{len(self.batches) - 1}"
+
+    def collect(self, batch: str, requests: Requests, seconds: float) -> Results | None:
+        """Return the results of a batch that has ended."""
+        self._fail()
+        number = int(batch.removeprefix("batch_"))
+        self._left[number] -= 1
+        return self.batches[number] if self._left[number] < 0 else None
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return the number of calls of each batch."""
+        return [len(batch) for batch in self.batches]
+
+    def _fail(self) -> None:
+        if self.faults:
+            raise self.faults.pop(0)
+
+    def _result(self, request: Request) -> Reply | ModelError:
+        self.asked.append(request)
+        return self.script[min(len(self.asked), len(self.script)) - 1]
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, db: None) -> Iterator[StandInServer]:
-    """Start a server with both batch APIs, and let experiments last few steps."""
-    with StandInServer([noop]) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        bench = type(ExperimentSetup().ground)
-        monkeypatch.setattr(bench, "steps", STEPS, raising=False)
-        yield server
+def provider(monkeypatch: pytest.MonkeyPatch, db: None) -> Provider:
+    """Replace the provider, and let experiments last few steps."""
+    found = Provider()
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    monkeypatch.setattr(batch_desk, "batch_api", lambda _: found)
+    monkeypatch.setattr(type(ExperimentSetup().ground), "steps", STEPS, raising=False)
+    return found
 
 
-def made(provider: str = "anthropic", limit: float | None = None, repair: int = 0) -> Experiment:
+def made(limit: float = 1.0, repair: int = 0) -> Experiment:
     """Return an experiment of three episodes whose calls are sent in batches."""
-    given = {"co_player": "dispatcher", "model": MODELS[provider], "levels": "level_3", "agents": "2"}
+    given = {"co_player": "dispatcher", "model": MODEL, "levels": "level_3", "agents": "2"}
     rest: dict[str, Any] = {"alphas": "2.0", "episodes": "3", "seed": "1", "preset": None, "batch": True}
     rest["set"] = [*SETTINGS, f"repair={repair}"]
     none = dict.fromkeys(("no_feedback", "no_hints", "demo"))
     setup = read_setup({**given, **rest, **none})
     experiment = Experiment.objects.create(setup=setup.to_json(), at_once=9)
-    experiment_start(experiment=experiment, allowed=limit or 1.0, on_workers=False)
+    experiment_start(experiment=experiment, allowed=limit, on_workers=False)
     return experiment
 
 
@@ -61,47 +119,39 @@ def play(experiment: Experiment, waits: list[float] | None = None) -> Experiment
     return experiment
 
 
-def price_of(provider: str, calls: int) -> Decimal:
+def price_of(calls: int) -> Decimal:
     """Return half of the price of calls with 100 tokens of prompt and 20 of answer."""
-    name, _, model = MODELS[provider].partition(":")
-    price = load_prices().price({"openai": "openai-compatible"}.get(name, name), model)
+    price = load_prices().price("anthropic", MODEL.partition(":")[2])
     return calls * Decimal(str((100 * price.input + 20 * price.output) / 2e6)).quantize(Decimal("0.000001"))
 
 
-@pytest.mark.parametrize("provider", MODELS)
-def test_each_step_of_all_episodes_is_one_batch_at_half_the_price(
-    provider: str, server: StandInServer
-) -> None:
-    experiment = play(made(provider))
-    assert experiment.stopped_because == ""
-    assert [len(batch) for batch in server.batches.made] == [3] * STEPS
+def test_each_step_of_all_episodes_is_one_batch_at_half_the_price(provider: Provider) -> None:
+    experiment = play(made())
+    assert experiment.stopped_because == "" and provider.sizes == [3] * STEPS
     rows = rows_of(experiment).values()
     assert [(row.steps, row.calls, row.fallbacks) for row in rows] == [(STEPS, STEPS, 0)] * 3
-    booked = [row.spent for row in Spending.objects.all()]
-    assert sum(filter(None, booked)) == price_of(provider, 3 * STEPS)
-    assert sum(row.cost or 0 for row in rows) == pytest.approx(float(price_of(provider, 3 * STEPS)))
+    assert sum(row.spent or 0 for row in Spending.objects.all()) == price_of(3 * STEPS)
+    assert sum(row.cost or 0 for row in rows) == pytest.approx(float(price_of(3 * STEPS)))
     logs = list(readable_logs_of(experiment))
     assert [replay_log(log, row).faults for log, row in zip(logs, rows, strict=True)] == [()] * 3
     assert logs[0].calls[0].parameters["batch"] == "batch_0"
-    assert b"sk-secret" not in b"".join(bytes(log.lines) for log in logs)
     assert not ModelBatch.objects.exclude(results={}).exists(), "nothing is kept twice"
 
 
-def test_calls_that_expired_or_failed_are_asked_again_and_nobody_else(server: StandInServer) -> None:
-    failing: Sequence[Script] = [Answer("expired"), status(529), noop]
-    server.script = list(failing)
+def test_calls_that_expired_or_failed_are_asked_again_and_nobody_else(provider: Provider) -> None:
+    provider.script = [unmade_call("expired"), OverloadedError("529").unbilled(), NOOP]
     experiment = play(made())
-    assert [len(batch) for batch in server.batches.made] == [3] * STEPS + [2]
+    assert provider.sizes == [3] * STEPS + [2]
     log = next(iter(readable_logs_of(experiment)))
     assert [row.fallbacks for row in rows_of(experiment).values()] == [0] * 3
     tries = [[each.outcome for each in call.attempts] for call in log.calls]
     assert tries[0] == ["timeout", "ok"] and tries[1] == ["ok"]
-    assert sum(row.spent or 0 for row in Spending.objects.all()) == price_of("anthropic", 3 * STEPS)
+    assert sum(row.spent or 0 for row in Spending.objects.all()) == price_of(3 * STEPS)
 
 
 @pytest.mark.parametrize("at_once, batches", [(9, [3] * STEPS), (1, [3, *[1] * 3 * (STEPS - 1)])])
 def test_after_a_kill_the_batch_that_was_sent_is_read_and_not_sent_again(
-    server: StandInServer, at_once: int, batches: list[int]
+    provider: Provider, at_once: int, batches: list[int]
 ) -> None:
     def killed(seconds: float) -> None:
         raise KeyboardInterrupt
@@ -112,13 +162,13 @@ def test_after_a_kill_the_batch_that_was_sent_is_read_and_not_sent_again(
     assert ModelBatch.objects.get().name == "batch_0"
     Experiment.objects.update(at_once=at_once)
     play(experiment)
-    assert [len(batch) for batch in server.batches.made] == batches
+    assert provider.sizes == batches
     assert not Spending.objects.filter(spent=None).exists()
     assert [row.calls for row in rows_of(experiment).values()] == [STEPS] * 3
 
 
-def test_a_step_with_several_calls_is_not_paid_twice_after_a_kill(server: StandInServer) -> None:
-    server.script = [reply("I cannot decide yet."), reply("Nor now."), reply("Nor here."), noop]
+def test_a_step_with_several_calls_is_not_paid_twice_after_a_kill(provider: Provider) -> None:
+    provider.script = [*[replace(NOOP, text="I cannot decide.")] * 3, NOOP]
     experiment = made(repair=1)
     looks: list[float] = []
 
@@ -129,15 +179,15 @@ def test_a_step_with_several_calls_is_not_paid_twice_after_a_kill(server: StandI
 
     with pytest.raises(KeyboardInterrupt):
         batch_rounds.play_in_batches(experiment_id=experiment.pk, claim=False, sleep=killed)
-    asked = len(server.asked)
+    asked = len(provider.asked)
     play(experiment)
-    assert [len(batch) for batch in server.batches.made] == [3] * len(server.batches.made)
-    assert asked == 6 and len(server.asked) == 3 * (STEPS + 1)
+    assert provider.sizes == [3] * len(provider.batches)
+    assert asked == 6 and len(provider.asked) == 3 * (STEPS + 1)
     assert {row.calls for row in rows_of(experiment).values()} == {STEPS + 1}
 
 
 def test_one_worker_plays_all_episodes_and_gives_them_back_when_it_is_stopped(
-    monkeypatch: pytest.MonkeyPatch, server: StandInServer
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
 ) -> None:
     monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_, **__: True)
     played = made()
@@ -149,18 +199,30 @@ def test_one_worker_plays_all_episodes_and_gives_them_back_when_it_is_stopped(
     batch_rounds.play_in_batches(experiment_id=played.pk, claim=True, sleep=stopped)
     assert not played.episodes.exclude(claimed_until=None).exists() and not rows_of(played)
     experiment_start(experiment=played, allowed=1.0)
-    server.batches.looks = 0
+    provider.looks = 0
     tasks.experiment_lane(played.pk)
-    assert len(rows_of(played)) == 3 and len(server.batches.made) == STEPS
+    assert len(rows_of(played)) == 3 and len(provider.batches) == STEPS
     played.refresh_from_db()
     assert not played.running and played.stopped_because == ""
 
 
-def test_with_little_money_fewer_calls_are_sent_and_then_the_experiment_stops(server: StandInServer) -> None:
+def test_the_admin_says_which_batch_an_experiment_waits_for(provider: Provider) -> None:
+    waits = made()
+    Experiment.objects.update(running=True)
+    state = ExperimentAdmin(Experiment, site).state
+    waits.refresh_from_db()
+    assert state(waits) == "running"
+    ModelBatch.objects.create(
+        experiment=waits, provider="anthropic", name="batch_7", entries={"a": {}, "b": {}}
+    )
+    assert state(waits).replace("\xa0", " ") == "running; batch batch_7 of 2 calls, sent 0 minutes ago"
+
+
+def test_with_little_money_fewer_calls_are_sent_and_then_the_experiment_stops(provider: Provider) -> None:
     worst = load_prices().in_batches()
     experiment = made(limit=0.0001)
     play(experiment)
-    assert experiment.stopped_because.startswith("the money is spent: ") and not server.asked
+    assert experiment.stopped_because.startswith("the money is spent: ") and not provider.asked
     assert worst and not ModelBatch.objects.exists()
     experiment_start(experiment=experiment, allowed=0.02, on_workers=False)
     play(experiment)
@@ -168,25 +230,23 @@ def test_with_little_money_fewer_calls_are_sent_and_then_the_experiment_stops(se
     assert not Spending.objects.filter(spent=None).exists() and spent < Decimal("0.0201")
 
 
-def test_while_the_provider_fails_the_experiment_waits_and_then_stops(server: StandInServer) -> None:
+def test_while_the_provider_fails_the_experiment_waits_and_then_stops(provider: Provider) -> None:
     waits: list[float] = []
-    server.batches.faults = [500] * 999
+    provider.faults = [ServerFailedError("500").unbilled() for _ in range(99)]
     experiment = play(made(), waits)
     assert "gave no answer for 6" in experiment.stopped_because
-    assert sum(waits) >= 600 and not server.asked
+    assert sum(waits) >= 600 and not provider.asked
     assert not Spending.objects.filter(spent=None).exists(), "what was not sent is paid back"
-    server.batches.faults = [500, 429]
+    provider.faults = [ServerFailedError("500").unbilled(), RateLimitedError("429").unbilled()]
     forget_pauses()
     experiment_start(experiment=experiment, allowed=1.0, on_workers=False)
     assert play(experiment).stopped_because == ""
 
 
-def test_a_refused_batch_stops_the_experiment(server: StandInServer) -> None:
-    server.script = [status(400, message="no such model sk-secret")]
+def test_a_refused_batch_stops_the_experiment(provider: Provider) -> None:
+    provider.script = [RejectedError("400: no such model").unbilled()]
     experiment = play(made())
-    assert experiment.stopped_because == (
-        "model: every call of a batch was refused: invalid_request_error: no such model (key)"
-    )
+    assert experiment.stopped_because == ("model: every call of a batch was refused: 400: no such model")
     assert not rows_of(experiment) and sum(row.spent or 0 for row in Spending.objects.all()) == 0
 
 
@@ -200,15 +260,30 @@ def test_without_a_paid_model_there_are_no_batches(model: str | None, words: str
         read_setup({**none, **given, "co_player": None})
 
 
-def test_the_command_plays_in_batches_and_says_so_in_its_forecast(
-    monkeypatch: pytest.MonkeyPatch, server: StandInServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_forecast_has_half_the_price_and_reads_nothing_from_the_cache(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
 ) -> None:
-    line = ["--co-player", "dispatcher", "--model", MODELS["anthropic"], "--levels", "3", "--agents", "2"]
+    asked = Request("", (Message("system", "x" * 17500, fixed=True), Message("user", "x" * 350)))
+    trial = TrialCalls((Call("stand-in", asked),), 1, STEPS, ForecastTrial({}))
+    monkeypatch.setattr(experiment_forecast, "sample_job_calls", lambda *_: [trial])
+    setup = ExperimentSetup.from_json(made().setup)
+    ahead = experiment_forecast.forecast_cost(setup, episode_jobs(setup), load_prices())
+    price = load_prices().price("anthropic", MODEL.partition(":")[2])
+    each = (5000 * price.cache_write + 100 * price.input) / 2e6
+    assert ahead.calls == 3 * STEPS and ahead.expected == pytest.approx(3 * STEPS * each)
+    usual = experiment_forecast.forecast_cost(replace(setup, batch=False), episode_jobs(setup), load_prices())
+    assert ahead.worst == pytest.approx((usual.worst or 0) / 2)
+
+
+def test_the_command_plays_in_batches_and_says_so_in_its_forecast(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["--co-player", "dispatcher", "--model", MODEL, "--levels", "3", "--agents", "2"]
     line += ["--alphas", "2.0", "--episodes", "1", "--local", "--batch", "--poll", "0"]
     line += [part for each in SETTINGS for part in ("--set", each)]
-    server.batches.looks = 0
+    provider.looks = 0
     monkeypatch.setattr(experiment, "forecast_work", lambda *_: "little work")
     monkeypatch.setattr(experiment.Command, "_report", lambda *_: None)
     call_command("experiment", *line, "--yes", out=tmp_path)
-    assert len(server.batches.made) == STEPS
+    assert len(provider.batches) == STEPS
     assert "in batches; longest answers" in capsys.readouterr().out

@@ -69,6 +69,7 @@ def test_a_budget_limits_the_run_and_a_larger_one_continues_it(
     decisions = list(csv.DictReader((tmp_path / "decisions.csv").read_text().splitlines()))
     assert sum(float(each["cost"]) for each in decisions) == pytest.approx(row.cost)
     assert [each["model_error"] for each in decisions if each["taken"] == "0"] == ["budget"] * 2
+    assert {each["cache_miss"] for each in decisions if each["taken"] == "1"} == {"too_short"}
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     assert (
         "60 steps, from 60 stored calls, at no cost: the same prompts, commands and states"

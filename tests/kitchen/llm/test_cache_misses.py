@@ -68,5 +68,5 @@ def test_another_tool_changes_the_fixed_part() -> None:
 
 def test_misses_are_counted_in_words() -> None:
     words = misses_in_words({"first_call": 2, "expired": 1}, 40)
-    assert words.startswith("3 of the last 40 calls read nothing from the cache: 2 times the first call")
-    assert CACHE_MISSES["expired"] in words and misses_in_words({}, 40) == ""
+    assert words.startswith("3 of the last 40 calls read nothing from the cache: the first call of")
+    assert f"{CACHE_MISSES['expired']} (1)" in words and misses_in_words({}, 40) == ""

@@ -9,7 +9,10 @@ import pytest
 from kitchen.agents.call_forecast import TrialCalls, expected_calls
 from kitchen.contract.agent import ForecastTrial
 from kitchen.contract.language_model import Call, Message, Request
+from kitchen.experiments import experiment_forecast
+from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, episode_jobs
 from kitchen.llm import prompt_token_counts, provider_registry
+from kitchen.llm.call_costs import load_prices
 from kitchen.llm.prompt_token_counts import context_problem, count_tokens, counted_ratio
 
 SHORT = Request("claude-sonnet-5-5", (Message("user", "x" * 350),))
@@ -57,3 +60,17 @@ def test_a_prompt_that_does_not_fit_is_told_where_the_size_is_known(
         "the longest prompt has about 7500 tokens and its reply up to 1024, but small reads 8192 in all"
     )
     assert context_problem("anthropic", "unknown", 10**9, 1) == ""
+
+
+def test_an_experiment_whose_prompts_do_not_fit_does_not_begin(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "models.toml"
+    file.write_text('[anthropic."claude-sonnet-5-5"]\nreads = 1500\n')
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    trial = TrialCalls((Call("anthropic", LONG),), 1, 10, ForecastTrial({}))
+    monkeypatch.setattr(experiment_forecast, "sample_job_calls", lambda *_: [trial])
+    settings = {"model": "anthropic:claude-sonnet-5-5"}
+    setup = ExperimentSetup("dispatcher", levels=("level_3",), agents=(2,), settings=settings)
+    with pytest.raises(SetupError, match="its reply up to 1024, but claude-sonnet-5-5 reads 1500 in all"):
+        experiment_forecast.forecast_cost(setup, episode_jobs(setup), load_prices())

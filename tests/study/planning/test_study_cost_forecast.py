@@ -96,6 +96,9 @@ def test_the_studys_own_calls_are_what_it_rests_on_as_soon_as_there_are_some(stu
     assert paid.rests_on.startswith(
         "measured on 1 calls of this study: 1 a step, on average 1000 tokens read"
     )
+    assert paid.rests_on.endswith(
+        "1 of the last 1 calls read nothing from the cache: the fixed part is too short for this model (1)"
+    )
 
 
 def test_what_was_paid_for_replies_that_nobody_could_read_is_said(study: Study, admin_client: Client) -> None:
