@@ -238,11 +238,9 @@ def _refusal(view: SeatView, said: TeamMessage) -> str:
 
 def _is_refused(view: SeatView, said: TeamMessage) -> bool:
     """Return whether the reader has refused a request since, with the words of its button."""
-    refusal = _refusal(view, said)
-    later = (one for one in view.talk.messages if one.number > said.number)
-    return bool(refusal) and any(
-        one.sender == view.talk.member and one.text.strip() == refusal for one in later
-    )
+    refusal = refusal_words(commands_in(said.data, REQUESTS_KEY))
+    own = (one for one in view.talk.messages if one.sender == view.talk.member and one.number > said.number)
+    return bool(refusal) and any(one.text.strip() == refusal for one in own)
 
 
 def _use_words(use: str) -> str:
