@@ -224,7 +224,7 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
         use=_use_words(str(said.data.get(USE_KEY, ""))),
-        steps=estimated_steps(left, view.seat, view.observation) if is_theirs and view.acts and name else 0,
+        steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
     )
 
