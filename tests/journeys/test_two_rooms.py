@@ -78,7 +78,8 @@ VERDICTS = """() => {
     end.classList.add("is-over");
     return seen;
 }"""
-"""The poses of the chef after a right and a wrong delivery, in a game that is over and in one that is not."""
+"""The poses of both cooks after a right and a wrong delivery, in a game that is over and in one that is
+not."""
 
 JOBS_ENDED = """() => {
     const seen = [], make = () => "";
@@ -300,7 +301,7 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     assert await kitchen_covered(page, "chef") == []
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
-    assert await page.evaluate(VERDICTS) == ["cheer", "sad"] * 2
+    assert await page.evaluate(VERDICTS) == ["cheer", "cheer", "sad"] * 2, "both are glad of it"
     assert await page.evaluate(JOBS_ENDED) == ["0,2", "cheer", "4,3"]
     await page.evaluate("document.getElementById('menu').remove()")  # as for somebody who watches
     await page.keyboard.press("x")

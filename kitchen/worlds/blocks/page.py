@@ -263,7 +263,8 @@ class BlocksPage(WordedPage):
     def _further_rules(self, brief: Mapping[str, Json]) -> Sequence[str]:
         if not brief.get(BY_BLOCK):
             return self.rules[1:]
-        return [_BLOCK_BY_BLOCK if rule == _BY_LEVEL else rule for rule in self.rules[1:]]
+        rules = [_BLOCK_BY_BLOCK if rule == _BY_LEVEL else rule for rule in self.rules[1:]]
+        return [*rules, _WRONG_BLOCK, _WHO_KNOWS]
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal of this game as a sentence for participants."""
@@ -316,6 +317,8 @@ _BY_LEVEL = gettext_noop("One action builds all blocks of a level that you hold;
 _BLOCK_BY_BLOCK = gettext_noop(
     "Choose what you hold, then press a cell. Draw a line over cells to fill them all."
 )
+_WRONG_BLOCK = gettext_noop("A block that the blueprint does not show is wrong: remove it.")
+_WHO_KNOWS = gettext_noop("Who sees the blueprint can differ from game to game.")
 _LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")
 _KNOWN = gettext_noop("You see what you hold, but not what the others hold: ask them.")
 

@@ -224,7 +224,7 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
         use=_use_words(str(said.data.get(USE_KEY, ""))),
-        steps=estimated_steps(left, view.seat, view.observation) if is_theirs and view.acts and name else 0,
+        steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
     )
 
@@ -238,11 +238,9 @@ def _refusal(view: SeatView, said: TeamMessage) -> str:
 
 def _is_refused(view: SeatView, said: TeamMessage) -> bool:
     """Return whether the reader has refused a request since, with the words of its button."""
-    refusal = _refusal(view, said)
-    later = (one for one in view.talk.messages if one.number > said.number)
-    return bool(refusal) and any(
-        one.sender == view.talk.member and one.text.strip() == refusal for one in later
-    )
+    refusal = refusal_words(commands_in(said.data, REQUESTS_KEY))
+    own = (one for one in view.talk.messages if one.sender == view.talk.member and one.number > said.number)
+    return bool(refusal) and any(one.text.strip() == refusal for one in own)
 
 
 def _use_words(use: str) -> str:

@@ -224,8 +224,21 @@ ASK = """([first, ...others]) => {
 }"""
 """Ask for what belongs on these cells. Return what stands in the message box after that."""
 
+REFUSED = """at => {
+    const { talk, blockAsking } = document.querySelector("[data-play]");
+    const [target, fragment] = ["p", "div"].map(name => document.createElement(name));
+    Object.assign(target, { id: "notice" });
+    fragment.textContent = "You can write again in the next step.";
+    talk.sendAside = () => true;
+    blockAsking.ask([at]);
+    document.dispatchEvent(new CustomEvent("htmx:oobBeforeSwap", { detail: { target, fragment } }));
+    return document.querySelector("#talk-form [name=text]").value;
+}"""
+"""Ask for what belongs on a cell, although the server takes no more messages. Return what stands in the
+message box after that."""
 
-async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is_lacked_up_to_a_gap(
+
+async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_every_stretch_that_is_lacked(
     browser: Browser,
 ) -> None:
     plan: dict[str, Any] = {"own_blueprint": WITH_A_GAP, "blueprint_blocked": "others"}
@@ -256,8 +269,11 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_what_is
         assert await page.evaluate(WITHOUT_PLAN, none_held) == "You have no block to place"
     assert await page.inner_text("[data-toast]") == "stone: none left. Choose another block."
     assert await page.locator(".slot[aria-pressed=true]").count() == 0, "nothing takes its place by itself"
-    asked = "Glass on level 2, row 1, columns 1 to 2"
+    asked = "Glass on level 2, row 1, columns 1 to 2. Glass on level 2, row 1, columns 4 to 5"
     assert await page.evaluate(ASK, [[0, 1, 0], [1, 1, 0], [3, 1, 0], [4, 1, 0]]) == asked
     said = await page.inner_text("[data-toast]")
     assert said == f"Not sent. It is in the message box now: {asked}", "there is no connection"
+    assert (await page.evaluate(REFUSED, [3, 1, 0])).endswith(
+        "columns 4 to 5 Glass on level 2, row 1, column 4"
+    )
     await page.close()

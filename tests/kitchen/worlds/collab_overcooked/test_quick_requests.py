@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from kitchen.contract.page import TalkView
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
@@ -113,3 +114,17 @@ def test_what_was_asked_is_thought_of_until_it_is_done_or_refused() -> None:
     assert thought(1, "requests") == "egg", "the stand-in still needs it"
     play(world, 1, *map(" ".join, (FETCH, PLACE)))
     assert (thought(0, "asked"), thought(1, "requests")) == ("", "")
+
+
+def test_a_chef_sees_what_was_asked_for_and_what_is_done() -> None:
+    world, bring = game("boiled_egg"), [FETCH, PLACE]
+
+    def state(asked: list[TeamMessage]) -> str:
+        shows = cast(AskBubble, bubble_panel(view(world, 0, asked)).shows)
+        assert shows.is_docked
+        return next(one.state for one in shows.offered if one.name == "Bring egg")
+
+    asked = [request(1, 0, bring)]
+    assert (state([]), state(asked)) == ("", "asked")
+    play(world, 1, *map(" ".join, bring))
+    assert (state(asked), state([*asked, request(2, 0, bring)])) == ("done", "asked")

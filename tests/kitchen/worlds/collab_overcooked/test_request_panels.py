@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import cast
 
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.reference_trajectories import BRING_DISH, bring_slices
@@ -56,3 +57,17 @@ def test_full_hands_are_not_emptied_by_a_request() -> None:
 def test_own_requests_stay_newest_first_without_keys() -> None:
     found = cast(RequestCards, PAGE.asked(view(game("baked_carrot_soup"), 0, ASKED)).shows)
     assert [(card.number, card.key) for card in found.cards] == [(2, ""), (1, "")]
+
+
+def test_a_refused_request_gives_its_key_to_the_next_one_until_it_comes_again() -> None:
+    world = game("baked_carrot_soup", gamma=3.0)
+    refused = TeamMessage(3, 1, 1, (0,), "say", "Not now: Cut carrot", {})
+    found = cast(RequestCards, PAGE.requests(view(world, 1, [*ASKED, refused])).shows)
+    assert [(card.number, card.key, card.state) for card in found.cards] == [(2, "1", ""), (1, "", "refused")]
+    assert found.cards[0].refusal == "Not now: Bring dish" and found.cards[0].steps > 0
+    again = [*ASKED, refused, request(4, 0, list(CUT))]
+    play(world, 1, *words(CUT[:3]), "wait 2", *words(CUT[3:]))
+    states = {
+        one.number: one.state for one in cast(RequestCards, PAGE.requests(view(world, 1, again)).shows).cards
+    }
+    assert states == {1: "refused", 2: "", 4: "done"}

@@ -48,12 +48,41 @@
     return text.charAt(0).toUpperCase() + text.slice(1);
   }
 
+  /* a line with a corner is several stretches; one message asks for all of them */
+  function* stretches(cells) {
+    for (let left = cells; left.length; ) {
+      const part = straight(left);
+      yield part;
+      left = left.filter((at) => !part.includes(at));
+    }
+  }
+
   /* what cannot be sent now is put into the message box, and the page says so */
   function ask(cells) {
-    const text = words(straight(cells));
-    const isSent = play.talk.sendAside(text);
-    if (!isSent) keep(text);
-    play.buildingFinish.say(isSent ? text : filled(stage.dataset.unsent, { text }), true);
+    const text = [...stretches(cells)].map(words).join(". ");
+    const before = newestOwn();
+    if (!play.talk.sendAside(text)) return unsent(text);
+    sent = { text, before };
+    return play.buildingFinish.say(text, true);
+  }
+
+  function unsent(text) {
+    keep(text);
+    play.buildingFinish.say(filled(stage.dataset.unsent, { text }), true);
+  }
+
+  /* the server takes only some messages in a step, and refuses the others with a notice */
+  const newestOwn = () => document.getElementById("talk")?.dataset.mine;
+  let sent = null; // what was asked last, until the server answers
+
+  function onNotice({ detail: { target, fragment } }) {
+    if (!sent || target.id !== "notice" || !fragment.textContent.trim()) return;
+    unsent(sent.text);
+    sent = null;
+  }
+
+  function onMessage() {
+    if (sent && newestOwn() !== sent.before) sent = null;
   }
 
   function keep(text) {
@@ -63,5 +92,7 @@
     box.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
+  document.addEventListener("htmx:oobBeforeSwap", onNotice);
+  document.addEventListener("htmx:wsAfterMessage", onMessage);
   play.blockAsking = { canAsk, ask };
 })();

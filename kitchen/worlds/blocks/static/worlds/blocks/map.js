@@ -28,7 +28,7 @@
     view.place = own ? standing(own.at) : world.now.at;
     if (before?.at.join() !== world.now.at.join() && !world.ground.box) view.dragged = [0, 0];
     const level = mapTools.firstLevel();
-    if (!before || level !== first) view.level = level;
+    if (!before || (level > first && view.level === first)) view.level = level; // who looks at another level goes on looking at it
     first = level;
     stage.toggleAttribute("data-site", Boolean(world.ground.box));
     buildingFinish.look(changed, before);
