@@ -65,10 +65,10 @@ IN_BAR = """() => ["[data-drawer-toggle]", "#jobs-waiting"].map(
     one => document.querySelector(one).checkVisibility())"""
 """Whether the bar shows the button of the drawer, and the link to a job."""
 IN_BAR_AT_THE_END = f"""{{
-    const over = document.querySelector("#over"), before = over.className;
-    over.className = "is-over";
+    const page = document.querySelector("[data-play]").classList;
+    page.add("has-ended");
     const found = ({IN_BAR})();
-    over.className = before;
+    page.remove("has-ended");
     return found;
 }}"""
 
