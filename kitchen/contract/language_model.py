@@ -351,6 +351,8 @@ class LanguageModel(ABC):
 
     provider: str
     """The name in the registry; a wrapper has the name of the model it wraps."""
+    is_recorded: ClassVar[bool] = False
+    """True if it returns recorded answers, and calls nothing."""
 
     @abstractmethod
     async def ask(self, request: Request) -> Reply:

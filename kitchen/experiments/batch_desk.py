@@ -39,7 +39,7 @@ from kitchen.experiments.play_episodes import MoneySpentError
 from kitchen.infra.db_retry import retry_while_unreachable
 from kitchen.llm.call_costs import UnknownPriceError, load_prices
 from kitchen.llm.circuit_breaker import FAILURES, ModelPause
-from kitchen.llm.model_wrappers import booked_cost, utc_timestamp
+from kitchen.llm.model_wrappers import booked_cost, count_tokens, utc_timestamp
 from kitchen.llm.provider_registry import batch_api
 from kitchen.llm.service_settings import SERVED
 from kitchen.money.budget_ledger import BudgetPurse, settle_row
@@ -205,6 +205,7 @@ class BatchDesk:
                 cost = call.attempts[-1].cost
                 settle_row(entry["row"], entry["worst"] if cost is None else cost)
             self._sent.pop(name, None)
+            count_tokens(call)
         refused = [call.error_text for call in made.values() if call.error == RejectedError.code]
         if len(refused) == len(made):
             _close(batch)

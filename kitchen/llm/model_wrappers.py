@@ -244,16 +244,22 @@ async def _set_aside(purse: Payer, amount: float) -> None:
 
 
 async def ask_and_record(model: LanguageModel, request: Request) -> Call:
-    """Call the model, count the call in the metrics, and return the call with its reply or error. Never
-    raises.
+    """Call the model, count the call in the metrics, and return the call with its reply or error. Recorded
+    answers are not counted. Never raises.
 
     An error other than ModelError gets the code `error`. The log states where the error occurred. The
     error's message is not logged, because it might contain a key.
     """
     call = await _call(model, request)
-    prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
-    prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())
+    if not model.is_recorded:
+        prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
+        count_tokens(call)
     return call
+
+
+def count_tokens(call: Call) -> None:
+    """Count the tokens of a call in the metrics."""
+    prometheus_metrics.count_tokens(call.provider, call.request.model, asdict(call.usage).items())
 
 
 async def _call(model: LanguageModel, request: Request) -> Call:

@@ -83,6 +83,8 @@ FAILURE_KINDS: dict[str, type[ModelError]] = {kind.code: kind for kind in ModelE
 class ReplayedModel(LanguageModel):
     """A model that returns the recorded answers of one decision and calls nothing."""
 
+    is_recorded = True
+
     def __init__(self, provider: str, answers: RecordedAnswers) -> None:
         self.provider, self.answers = provider, answers
 

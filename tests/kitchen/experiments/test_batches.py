@@ -33,6 +33,7 @@ from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, ep
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
+from kitchen.infra import prometheus_metrics
 from kitchen.llm.call_costs import load_prices
 from kitchen.llm.circuit_breaker import forget_pauses
 from kitchen.llm.providers.batch_calls import Requests, Results, unmade_call
@@ -125,8 +126,14 @@ def price_of(calls: int) -> Decimal:
     return calls * Decimal(str((100 * price.input + 20 * price.output) / 2e6)).quantize(Decimal("0.000001"))
 
 
-def test_each_step_of_all_episodes_is_one_batch_at_half_the_price(provider: Provider) -> None:
+def test_each_step_of_all_episodes_is_one_batch_at_half_the_price(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    counted: list[int] = []
+    tokens = lambda provider, model, kinds: counted.append(dict(kinds)["input"])  # noqa: E731
+    monkeypatch.setattr(prometheus_metrics, "count_tokens", tokens)
     experiment = play(made())
+    assert counted == [100] * 3 * STEPS, "once for each call, and not when a step is decided again"
     assert experiment.stopped_because == "" and provider.sizes == [3] * STEPS
     rows = rows_of(experiment).values()
     assert [(row.steps, row.calls, row.fallbacks) for row in rows] == [(STEPS, STEPS, 0)] * 3
