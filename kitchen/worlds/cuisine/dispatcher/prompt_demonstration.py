@@ -30,7 +30,11 @@ from kitchen.worlds.cuisine.level import (
 )
 from kitchen.worlds.cuisine.order_book import timing_of
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
-from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
+from kitchen.worlds.cuisine.planner.plan_search import (
+    DEMONSTRATION_SETTINGS,
+    DEMONSTRATION_TRIES,
+    TEAM_DEMONSTRATION_SETTINGS,
+)
 from kitchen.worlds.cuisine.settings import Options
 from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
@@ -110,6 +114,12 @@ class _Demonstrator(CuisinePlanner):
     search_settings = DEMONSTRATION_SETTINGS
 
 
+class _TeamDemonstrator(CuisinePlanner):
+    """The planner in the version with which the first prompts of whole teams were frozen."""
+
+    search_settings = TEAM_DEMONSTRATION_SETTINGS
+
+
 class DemonstrationKind(NamedTuple):
     """The settings of a kind of demonstration."""
 
@@ -128,7 +138,7 @@ class DemonstrationKind(NamedTuple):
 
 DISH_DEMONSTRATION = DemonstrationKind(_Demonstrator, 3.0, 1, True)
 """Settings with the easiest of the paper's intervals: the order is met long before the next one comes."""
-TEAM_DEMONSTRATION = DemonstrationKind(CuisinePlanner, 2.0, 2, False)
+TEAM_DEMONSTRATION = DemonstrationKind(_TeamDemonstrator, 2.0, 2, False)
 DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
 """Kinds of demonstrations by the value of the dispatcher's setting."""
 

@@ -175,7 +175,7 @@ class CuisinePlanner(Agent):
         if not situation.seats:
             kept = situation.memory if isinstance(situation.memory, dict) else None
             return Decision(commands={}, memory=kept)
-        book = read_book(situation.briefs[situation.seats[0]])
+        book = self.book(situation)
         if not book.dishes:
             why = "no dish of this level can be cooked here"
             return Decision(commands={}, note={"goals": {}, "why": why})
@@ -189,6 +189,11 @@ class CuisinePlanner(Agent):
             if situation.request.tells
             else {},
         )
+
+    def book(self, situation: Situation) -> KitchenBook:
+        """Return the unchanging facts of the kitchen, with the ingredients in the planner's order."""
+        brief = situation.briefs[situation.seats[0]]
+        return read_book(brief, shared_first=self.search_settings.shared_first)
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
         """Return the best plan found, and what is known about each robot that the planner does not command:
@@ -208,10 +213,11 @@ class CuisinePlanner(Agent):
 def advise_command(situation: Situation) -> Advice | None:
     """Return the command of the planner's first plan for this seat, as advice. None if no dish can be cooked.
     Quick, because no better plan is searched."""
-    book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
+    planner, seat = CuisinePlanner({"tries": 0}), situation.seats[0]
+    book = planner.book(situation)
     if not book.dishes:
         return None
-    plan, _ = CuisinePlanner({"tries": 0}).plan(book, situation)
+    plan, _ = planner.plan(book, situation)
     return Advice(dict(plan.rollout.first).get(seat, ("noop",)), trip_aim(book, plan.rollout.goals[seat]))
 
 

@@ -172,14 +172,20 @@ class SearchSettings(NamedTuple):
     """Worth of serving an order that could still be open at the end, where it counts for nothing."""
     style: TripStyle
     """The way in which trips are chosen in the first plan."""
+    shared_first: bool = True
+    """Fetch the ingredients first that most recipes use (`read_book`)."""
 
 
 PLAYING_SETTINGS = SearchSettings(0.005, (12, 16, 31, 49, 75, 85, 100), 0.1, TripStyle())
-DEMONSTRATION_SETTINGS = SearchSettings(0.02, (15, 30, 42, 42, 65, 80, 100), 0.35, TripStyle(helps=False))
+DEMONSTRATION_SETTINGS = SearchSettings(
+    0.02, (15, 30, 42, 42, 65, 80, 100), 0.35, TripStyle(helps=False), shared_first=False
+)
 """Weaker settings, for demonstrations in prompts.
 
 They stay as they are, so that frozen prompts do not change.
 """
+TEAM_DEMONSTRATION_SETTINGS = PLAYING_SETTINGS._replace(shared_first=False)
+"""Settings for demonstrations of a whole team in prompts, which stay as they are, too."""
 DEMONSTRATION_TRIES = 25
 
 HORIZON_STEPS = 60

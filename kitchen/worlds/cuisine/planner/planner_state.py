@@ -25,7 +25,8 @@ class RecipePlan:
 
     `lag`: steps from the activation until the product can be taken. `holds_agent`: steps for which the
     agent must stay at the tool. `work`: number of commands to make the product and to bring it where it is
-    needed. `span`: steps for the same work with unlimited help.
+    needed. `span`: steps for the same work with unlimited help. `parts`: ingredients in the order in which
+    robots look for work.
     """
 
     product: str
@@ -58,20 +59,26 @@ class KitchenBook:
     at_tool: dict[str, tuple[RecipePlan, ...]]
 
 
-def read_book(brief: Mapping[str, Json]) -> KitchenBook:
+def read_book(brief: Mapping[str, Json], *, shared_first: bool = True) -> KitchenBook:
     """Return the `KitchenBook` of a brief (the unchanging facts of a kitchen). Equal briefs share one
-    object."""
-    return _read(json.dumps(brief))
+    object.
+
+    If `shared_first` is true, robots fetch the ingredients first that most recipes use. A tool with only such
+    ingredients suits several dishes, so the choice of the dish can wait for later orders. Otherwise, the
+    ingredients that take longest come first.
+    """
+    return _read(json.dumps(brief), shared_first)
 
 
 @lru_cache(maxsize=64)
-def _read(text: str) -> KitchenBook:
+def _read(text: str, shared_first: bool) -> KitchenBook:
     brief = json.loads(text)
+    uses = Counter(part for entry in brief["recipes"].values() for part in set(entry["ingredients"]))
     places = tuple(brief["locations"])
     kinds = tuple(brief["locations"][place] for place in places)
     recipes: dict[str, RecipePlan] = {}
     for product in brief["recipes"]:
-        _add_recipe(recipes, product, brief, frozenset(kinds))
+        _add_recipe(recipes, product, brief, uses if shared_first else Counter())
     return KitchenBook(
         places=places,
         number={place: index for index, place in enumerate(places)},
@@ -91,24 +98,30 @@ def _read(text: str) -> KitchenBook:
 
 
 def _add_recipe(
-    recipes: dict[str, RecipePlan], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
+    recipes: dict[str, RecipePlan], product: str, brief: Mapping[str, Json], uses: Counter[str]
 ) -> RecipePlan | None:
     """Add the recipes of a product and of all its ingredients to `recipes`. Return the product's recipe, or
-    None if this kitchen lacks a tool for one of them."""
+    None if this kitchen lacks a tool for one of them.
+
+    Ingredients with higher counts in `uses` are fetched first.
+    """
     if product in recipes:
         return recipes[product]
     entry = brief["recipes"][product]
     made = [part for part in entry["ingredients"] if part in brief["recipes"]]
-    below = [_add_recipe(recipes, part, brief, kinds) for part in made]
-    if entry["tool"] not in kinds or None in below:
+    below = [_add_recipe(recipes, part, brief, uses) for part in made]
+    if entry["tool"] not in brief["locations"].values() or None in below:
         return None
-    recipes[product] = _recipe(product, entry, [r for r in below if r], brief["tools"][entry["tool"]])
+    tool = brief["tools"][entry["tool"]]
+    recipes[product] = _recipe(product, entry, [r for r in below if r], tool, uses)
     return recipes[product]
 
 
-def _recipe(product: str, entry: Json, below: list[RecipePlan], tool: Mapping[str, Json]) -> RecipePlan:
+def _recipe(
+    product: str, entry: Json, below: list[RecipePlan], tool: Mapping[str, Json], uses: Counter[str]
+) -> RecipePlan:
     span = {recipe.product: recipe.span for recipe in below}
-    parts = sorted(entry["ingredients"], key=lambda part: (-span.get(part, 0), part))
+    parts = sorted(entry["ingredients"], key=lambda part: (-uses[part], -span.get(part, 0), part))
     fetched = len(parts) - len(below)
     busy, attended = int(tool["busy"]), bool(tool["attended"])
     return RecipePlan(

@@ -31,7 +31,7 @@ from kitchen.experiments.experiment_setup import (
     episode_jobs,
 )
 from kitchen.experiments.play_episodes import failed_row, new_world, play_episode
-from kitchen.experiments.result_tables import summary_line
+from kitchen.experiments.result_tables import score_text, summary_line
 from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.registry.world_registry import get_world
@@ -166,12 +166,41 @@ def closest(results: Sequence[CellResult]) -> str:
     )
 
 
+def markdown_table(results: Sequence[CellResult], greedy: Sequence[CellResult]) -> str:
+    """Return the scores of all cells as a Markdown table for `docs/planner-strength.md`: the planner, the
+    greedy agent, and the upper bound. Each row is a level. The last row has the means."""
+    groups = group_by_agents(results)
+    theirs = group_by_agents(greedy)
+    heads = [f"{agents} agents" for agents in groups]
+    lines = [f"| level | {' | '.join(heads)} |", "|---|" + "---|" * len(heads)]
+    for row, cells in enumerate(zip(*groups.values(), strict=True)):
+        scores = [
+            _three_scores(cell.cos, theirs[agents][row].cos, cell.bound_cos)
+            for agents, cell in zip(groups, cells, strict=True)
+        ]
+        lines.append(f"| {cells[0].column.level} | {' | '.join(scores)} |")
+    means = [
+        _three_scores(
+            mean_of(each.cos for each in cells),
+            mean_of(each.cos for each in theirs[agents]),
+            mean_of(each.bound_cos for each in cells),
+        )
+        for agents, cells in groups.items()
+    ]
+    return "\n".join([*lines, f"| mean | {' | '.join(means)} |"])
+
+
+def _three_scores(*scores: float | None) -> str:
+    return " / ".join(score_text(score) for score in scores)
+
+
 def main() -> int:
     """Print scores and times, with the mean CoS in the last line. Return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=2, help="episodes for each cell and interval (2)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many play at once")
     parser.add_argument("--strict", action="store_true", help="exit 1 for times and the yardstick, too")
+    parser.add_argument("--table", action="store_true", help="print the table for the docs, too")
     given = parser.parse_args()
     if given.seeds < 1:
         parser.error("--seeds: at least 1")
@@ -183,6 +212,8 @@ def main() -> int:
     results, greedy = scores(given.seeds, given.processes)
     below = missed(results)
     yardstick, weaker = under_the_yardstick(results, greedy)
+    if given.table:
+        print(markdown_table(results, greedy))
     aims = ", ".join(f"{agents} agents {aim}" for agents, aim in AIM.items())
     firm = "" if given.seeds >= SEEDS else f", a sample: the aims are stated for --seeds {SEEDS}"
     print(f"aim: {aims}; played: {given.seeds} episodes for each cell and interval{firm}")

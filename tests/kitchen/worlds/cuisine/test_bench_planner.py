@@ -73,3 +73,11 @@ def test_the_yardstick_gets_dishes_done_where_there_are_hands_enough() -> None:
     ):
         played = bench_planner.play_greedily(job)
         assert played.completed > 5 * played.failed
+
+
+def test_the_table_for_the_docs_has_a_row_for_each_level_and_the_means() -> None:
+    cells = cell_results_of(FULL, PERFECT)
+    lines = bench_planner.markdown_table(cells, cells).splitlines()
+    assert lines[0] == "| level | 2 agents | 3 agents | 4 agents |"
+    assert len(lines) == 2 + 12 + 1
+    assert lines[-1].startswith("| mean | 1.000 / 1.000 / 0.")
