@@ -40,9 +40,17 @@
     hideList();
     if (!choosing.may()) return;
     const [first] = choosing.at(button.dataset.order);
-    if (!first) say(SAY.nothingHere);
-    else if (choosing.asksFirst) choosing.mark(first);
-    else choosing.send(first);
+    const row = document.querySelector("#menu [data-quick]");
+    if (!first) refuse(button);
+    else if (!choosing.asksFirst) choosing.send(first);
+    else if (row?.checkVisibility()) ask(first, row);
+    else choosing.mark(first);
+  }
+
+  /* seen, and heard */
+  function refuse(button) {
+    button.animate([{}, { opacity: 0.3 }, {}], 300);
+    say(SAY.nothingHere);
   }
 
   /* the study has it asked first: the words of the action stand where it was chosen, with yes and no */

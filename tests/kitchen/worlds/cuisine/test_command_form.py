@@ -326,3 +326,10 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
         await page.wait_for_timeout(10)
     (sent,) = heard
     assert (sent["command"], sent["then"]) == (TO_POT, ['["put","pot0"]', '["activate","pot0"]'])
+    line.heard.clear()
+    line.shows(changed(play(world, [("noop",)]), offered=True, plannable=world.plannable(0)))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "4")
+    await page.click("[data-order] >> nth=0")  # the first thing for this order, which is the same
+    while not (heard := [one for one in line.heard if one["type"] == "command"]):
+        await page.wait_for_timeout(10)
+    assert (heard[0]["command"], heard[0]["then"]) == (sent["command"], sent["then"])
