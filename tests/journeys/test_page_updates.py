@@ -24,6 +24,8 @@ LISTEN = """() => {
         const regions = new Set(changes.map(change => change.target.closest?.(live)).filter(Boolean));
         for (const region of regions) if (region.id !== "connection") heard.push(region.textContent.trim());
     }).observe(document.body, {childList: true, characterData: true, subtree: true});
+    window.swapped = [];
+    document.addEventListener("htmx:load", ({target}) => swapped.push(target.id));
 }"""
 READY = "[data-submit]:enabled"
 CHOSEN = """() => document.querySelector("#menu input[name=command]:checked")?.value || "" """
@@ -71,6 +73,7 @@ async def test_a_step_replaces_what_it_changes_says_it_once_and_sends_nothing_ag
     assert {*new} == {"bar", "done-left", "happened", "past-3", "menu-step", "spoken", *tickets}
     assert all(one.endswith("-l") for one in tickets)
     assert await page.evaluate("heard") == [await page.inner_text("#spoken")]
+    assert await page.evaluate("swapped") == [], "htmx swaps no panel: its events cost more than the swap"
     assert await page.evaluate(CHOSEN) == ""
     assert await page.inner_text("[data-submit]") == "Click an action to do it"
     assert await page.locator("[data-submit].is-line").count() == 1, "no grey button"
