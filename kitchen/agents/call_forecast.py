@@ -23,6 +23,7 @@ from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import TOKENS_PER_MESSAGE, CallPlan, PriceList, estimate_tokens, max_prompt_tokens
 from kitchen.llm.model_wrappers import RetryPolicy
+from kitchen.llm.prompt_token_counts import context_problem, counted_ratio
 from kitchen.registry.agent_registry import make_agent
 
 SAMPLED_STEPS = (0, 20)
@@ -174,6 +175,16 @@ def _tokens(request: Request, *, fixed: bool) -> int:
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""
     return estimate_tokens(text + described)
+
+
+def context_refusal(trial: TrialCalls, provider: str, model: str) -> str:
+    """Return why the longest expected prompt, with its reply, does not fit into the model. Empty if it does,
+    or if nobody knows how much the model reads."""
+    if not trial.calls:
+        return ""
+    ratio = counted_ratio(provider, model)
+    plan = expected_calls(trial, steps=trial.steps, episodes=1, ratio=ratio)
+    return context_problem(provider, model, plan.fixed + plan.longest, trial.calls[0].request.max_tokens)
 
 
 def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:

@@ -24,9 +24,8 @@ from kitchen.experiments.experiment_setup import (
     episode_jobs,
 )
 from kitchen.experiments.play_episodes import EpisodeFailedError, new_world, seconds_per_step
-from kitchen.llm.call_costs import CallPlan, PriceList, UnknownPriceError, format_dollars
+from kitchen.llm.call_costs import PriceList, UnknownPriceError, format_dollars
 from kitchen.llm.prompt_token_counts import (
-    context_problem,
     count_tokens,
     counted_ratio,
     estimated_prompt_tokens,
@@ -149,8 +148,10 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
     ]
     if setup.batch:  # by the next step, the cache may have expired: every call fills it
         plans = [replace(plan, episodes=plan.calls) for plan in plans]
-    for trial, plan in zip(asked, plans, strict=True):
-        _check_context(provider, model, trial, plan)
+    if why := next(
+        filter(None, (call_forecast.context_refusal(each, provider, model) for each in asked)), ""
+    ):
+        raise SetupError(f"model: {why}", "model", MODEL_SETTING)
     calls = steps * len(asked)
     try:
         expected = sum(prices.expected(provider, model, plan) for plan in plans)
@@ -158,13 +159,6 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
     except UnknownPriceError:
         return CostForecast((f"{provider}/{model}",), calls, None, None)
     return CostForecast((f"{provider}/{model}",), calls, expected, worst)
-
-
-def _check_context(provider: str, model: str, trial: call_forecast.TrialCalls, plan: CallPlan) -> None:
-    """Raise SetupError if the longest prompt, with its reply, does not fit into the model."""
-    reply = trial.calls[0].request.max_tokens
-    if why := context_problem(provider, model, plan.fixed + plan.longest, reply):
-        raise SetupError(f"model: {why}", "model", MODEL_SETTING)
 
 
 COUNT_SECONDS = 20.0

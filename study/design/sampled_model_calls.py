@@ -10,9 +10,19 @@ from typing import Protocol
 from kitchen.agents import call_forecast
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json
+from kitchen.contract.world_errors import WorldError
+from kitchen.llm.model_capabilities import listed_model
 from kitchen.play.episode.create_episode import MindPlan
+from kitchen.registry.agent_registry import make_agent
+from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
-from study.design.condition_seats import PlayedCondition, other_people_seats, planned_organisation, seats_of
+from study.design.condition_seats import (
+    PlayedCondition,
+    mind_plans,
+    other_people_seats,
+    planned_organisation,
+    seats_of,
+)
 
 
 class PlayableCondition(PlayedCondition, Protocol):
@@ -39,6 +49,24 @@ def trial_of(condition: PlayableCondition, mind: MindPlan) -> call_forecast.Tria
         mind.seats,
         json.dumps(organisation.to_json()) if organisation else "",
     )
+
+
+def context_cautions(condition: PlayableCondition) -> tuple[str, ...]:
+    """Return a sentence for each co-player whose prompts do not fit into its model. Only models whose size is
+    known (`BRIGADE_MODELS`) are checked. Empty if the condition cannot be played."""
+    try:
+        found = [_refusal(condition, mind) for mind in mind_plans(condition)]
+    except (WorldError, UnknownNameError):
+        return ()
+    return tuple(dict.fromkeys(f"A prompt may not fit: {why}." for why in found if why))
+
+
+def _refusal(condition: PlayableCondition, mind: MindPlan) -> str:
+    provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
+    known = listed_model(provider, model)
+    if known is None or known.reads is None:
+        return ""
+    return call_forecast.context_refusal(trial_of(condition, mind), provider, model)
 
 
 @lru_cache(maxsize=64)

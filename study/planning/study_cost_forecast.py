@@ -22,7 +22,7 @@ from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.language_model import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError, load_prices
-from kitchen.llm.prompt_token_counts import context_problem, counted_ratio
+from kitchen.llm.prompt_token_counts import counted_ratio
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
 from kitchen.play.episode.create_episode import MindPlan
@@ -243,7 +243,7 @@ def _priced(
     a_step, rests_on = _measured(made, provider, model, prices) or _estimated(sample, provider, model, prices)
     if cached := _caching(sample, provider, model, prices):
         rests_on = f"{rests_on}; {cached}"
-    if too_long := _context(sample, provider, model):
+    if too_long := call_forecast.context_refusal(sample, provider, model):
         rests_on = f"{rests_on}; change the condition before anybody plays it: {too_long}"
     if missed := latest_cache_misses(made, prices):
         rests_on = f"{rests_on}; {missed}"
@@ -305,16 +305,6 @@ def _estimated(
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
         f"read and {plan.output} written, as in {len(sample.calls)} steps played with the stand-in{counted}"
     )
-
-
-def _context(sample: call_forecast.TrialCalls, provider: str, model: str) -> str:
-    """Return why a prompt with its reply does not fit into the model; empty if it does."""
-    if not sample.calls:
-        return ""
-    ratio = counted_ratio(provider, model)
-    plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1, ratio=ratio)
-    reply = sample.calls[0].request.max_tokens
-    return context_problem(provider, model, plan.fixed + plan.longest, reply)
 
 
 def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList) -> str:

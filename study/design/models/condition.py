@@ -35,6 +35,7 @@ from study.design.naming_rules import (
 )
 from study.design.play_metrics import measurement_warnings
 from study.design.round_plans import condition_shares
+from study.design.sampled_model_calls import context_cautions
 from study.design.study_errors import FrozenError
 
 LONGEST_DECISION = 600
@@ -347,9 +348,10 @@ class Condition(models.Model):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Return sentences about settings that keep co-players from playing as configured, and about problems
-        of drawn levels."""
-        return (*condition_cautions(self), *drawing_warnings(self.world, self.settings))
+        """Return sentences about settings that keep co-players from playing as configured, about prompts that
+        do not fit into a model, and about problems of drawn levels."""
+        drawn = drawing_warnings(self.world, self.settings)
+        return (*condition_cautions(self), *context_cautions(self), *drawn)
 
     @property
     def unmeasured(self) -> tuple[str, ...]:

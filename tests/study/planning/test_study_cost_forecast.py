@@ -82,6 +82,21 @@ def test_whether_the_fixed_part_is_long_enough_for_the_cache_is_said(study: Stud
     assert "is read from the cache after an episode's first call" in forecast_costs(study).lines[1].rests_on
 
 
+def test_a_prompt_that_does_not_fit_into_its_model_is_told_before_anybody_plays(
+    study: Study, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    condition = study.conditions.get(key="c1")
+    assert not any("fit" in each for each in condition.cautions)
+    file = tmp_path / "models.toml"
+    file.write_text('[anthropic."claude-sonnet-5-5"]\nreads = 2000\n')
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    (told,) = condition.cautions[-1:]
+    assert told.startswith("A prompt may not fit: the longest prompt has about ") and "reads 2000" in told
+    assert (
+        "change the condition before anybody plays it: the longest" in forecast_costs(study).lines[1].rests_on
+    )
+
+
 def test_a_second_try_in_a_step_more_than_doubles_the_worst(study: Study) -> None:
     once = forecast_costs(study).each_worst
     dispatched(study, "c1", {**PAID, "repair": 1})
