@@ -3,7 +3,7 @@ tests.kitchen.worlds.cuisine.bench_planner`.
 
 The scores cover the 36 cells of MindAgent's paper, beside a simple greedy agent. The times are measured with
 four agents on the largest level, and over the 36 cells. The same seeds give the same scores. The targets hold
-for `--seeds 20` (episodes for each cell and interval). Times depend on the machine. So a median above its
+for `--seeds 20` (episodes for each cell and interval). Times depend on the machine. So a time above its
 target, or a cell below the greedy agent, fails only with `--strict`. Exit code 1: a mean CoS is below its
 target, or a cell is not above the paper's GPT-4.
 """
@@ -41,8 +41,10 @@ from tests.kitchen.worlds.cuisine.greedy import Greedy
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}
 """The minimum mean CoS over the 12 levels, by number of agents."""
-MILLISECONDS = 20
+MILLISECONDS = 5
 """The maximum median time of a decision with AGENTS on the largest level."""
+MILLISECONDS_P95 = 15
+"""The maximum 95th percentile of these times."""
 MILLISECONDS_OVER_CELLS = 3
 """The maximum of the median, over the 36 cells, of their median decision times."""
 AGENTS = 4
@@ -68,12 +70,13 @@ def thinking() -> tuple[str, list[str]]:
             "planner", seats=AGENTS, settings={"level": largest, "alpha": alpha}, seed=1
         ).milliseconds
     ]
+    p95 = quantiles(times, n=20)[18]
     said = (
-        f"planner: median {median(times):.1f} ms, p90 {quantiles(times, n=10)[8]:.1f} ms a decision"
+        f"planner: median {median(times):.1f} ms, p95 {p95:.1f} ms a decision"
         f" ({AGENTS} agents on {largest}, the largest with {size_of(largest)} places and items,"
-        f" {len(times)} decisions; aim: median {MILLISECONDS} ms)"
+        f" {len(times)} decisions; aim: median {MILLISECONDS} ms, p95 {MILLISECONDS_P95} ms)"
     )
-    return said, too_slow(median(times))
+    return said, too_slow(median(times)) + too_slow(p95, MILLISECONDS_P95, "95th percentile")
 
 
 def thinking_over_cells() -> tuple[str, list[str]]:
@@ -101,11 +104,11 @@ def _times(column: ExperimentColumn, alpha: float) -> tuple[float, ...]:
     return play_alone("planner", seats=column.agents, settings=settings, seed=1).milliseconds
 
 
-def too_slow(milliseconds: float, aim: float = MILLISECONDS) -> list[str]:
-    """Return a sentence if a median is above its target."""
+def too_slow(milliseconds: float, aim: float = MILLISECONDS, measure: str = "median") -> list[str]:
+    """Return a sentence if a median, or another measure of times, is above its target."""
     if milliseconds <= aim:
         return []
-    return [f"a median of {milliseconds:.1f} ms a decision is above the aim of {aim} ms"]
+    return [f"a {measure} of {milliseconds:.1f} ms a decision is above the aim of {aim} ms"]
 
 
 def scores(seeds: int, processes: int) -> tuple[tuple[CellResult, ...], tuple[CellResult, ...]]:
