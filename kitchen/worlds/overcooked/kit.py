@@ -11,6 +11,7 @@ from kitchen.contract.kit import Practice, WorldKit
 from kitchen.registry.dotted_paths import load_path
 
 _PARTNERS = "kitchen.worlds.overcooked.partners"
+_WRITTEN = "kitchen.worlds.overcooked.written_policy"
 
 KIT = WorldKit(
     rules=partial(load_path, "kitchen.worlds.overcooked.world:Overcooked"),
@@ -25,6 +26,7 @@ KIT = WorldKit(
         "script": partial(load_path, f"{_PARTNERS}.baseline_agents:ScriptAgent"),
         "stay": partial(load_path, f"{_PARTNERS}.baseline_agents:StayAgent"),
         "step_aside": partial(load_path, f"{_PARTNERS}.step_aside_agent:StepAsideAgent"),
+        "written_policy": partial(load_path, f"{_WRITTEN}.written_policy_agent:WrittenPolicyAgent"),
     },
     adviser=partial(load_path, f"{_PARTNERS}.planner_agent:ADVISER"),
     pursuer=partial(load_path, "kitchen.worlds.overcooked.grid_pursuit:PURSUER"),
@@ -38,7 +40,7 @@ KIT = WorldKit(
     steps="ticks",
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
-    log_metrics=partial(load_path, "kitchen.worlds.overcooked.aim_measures:AIM_METRICS"),
+    log_metrics=partial(load_path, "kitchen.worlds.overcooked.agent_log_metrics:AGENT_LOG_METRICS"),
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry. In the practice episode, one participant plays the smallest grid together with
