@@ -16,6 +16,7 @@ from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.page import Page
+from kitchen.contract.policy_language import PolicyLanguage
 from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import Json, World
 
@@ -65,6 +66,9 @@ class WorldKit:
     """The drawing rules of text settings that can be drawn, by the setting's name."""
     log_metrics: Callable[[], LogMetrics] | None = None
     """Return further metrics, computed from the whole log of an episode; None if there are none."""
+    policy_language: Callable[[], PolicyLanguage] | None = None
+    """Return the language in which a model writes a policy for a co-player of this world; None if there is
+    none."""
     requests_actions: bool = False
     """True if members request actions of each other, and a participant accepts a request as a plan."""
     organisations: tuple[str, ...] = ()

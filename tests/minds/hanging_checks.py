@@ -14,9 +14,9 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.infra.event_loop import run_in_loop
 from kitchen.llm import circuit_breaker
 from kitchen.llm.circuit_breaker import ModelPause
+from kitchen.llm.in_memory_purse import InMemoryPurse
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import make_decision_model
-from tests.kitchen.llm.fakes import InMemoryPurse
 from tests.minds.reply_checks import WITHOUT_LIMIT, Checked
 from tests.stand_in_server import Answer, Body, StandInServer, reply
 

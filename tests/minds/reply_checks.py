@@ -19,9 +19,9 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.language_model import Call
 from kitchen.llm import circuit_breaker, provider_registry
 from kitchen.llm.call_costs import DEFAULT_PRICE_FILE, MILLION, load_prices
+from kitchen.llm.in_memory_purse import InMemoryPurse
 from kitchen.llm.model_wrappers import RetryPolicy
 from tests.kitchen.changed_facts import changed
-from tests.kitchen.llm.fakes import InMemoryPurse
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide
 from tests.minds.model_cases import ReplyStyle, ServerFault, kitchen_situation, reply_styles, server_faults
 from tests.stand_in_server import Answer, StandInServer

@@ -41,6 +41,7 @@ KIT = WorldKit(
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
     log_metrics=partial(load_path, "kitchen.worlds.overcooked.agent_log_metrics:AGENT_LOG_METRICS"),
+    policy_language=partial(load_path, f"{_WRITTEN}.grid_policy_language:GRID_POLICY_LANGUAGE"),
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry. In the practice episode, one participant plays the smallest grid together with

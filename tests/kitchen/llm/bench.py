@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 
 from kitchen.contract.language_model import LanguageModel, Reply, Request
 from kitchen.infra.event_loop import run_in_loop
+from kitchen.llm.in_memory_purse import InMemoryPurse
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import make_decision_model, warm_up_provider
 from kitchen.llm.providers import anthropic
-from tests.kitchen.llm.fakes import InMemoryPurse
 
 if TYPE_CHECKING:
     from kitchen.play.models import Episode

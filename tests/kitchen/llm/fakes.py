@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
 
-from kitchen.contract.language_model import BudgetSpentError, LanguageModel, ModelError, Reply, Request
-from kitchen.llm.call_costs import format_dollars
+from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
 
 
 class Clock:
@@ -53,29 +51,3 @@ def failed(kind: type[ModelError], *, retry_after: float | None = None, cost: fl
     error = kind("failed")
     error.retry_after, error.cost = retry_after, cost
     return error
-
-
-class InMemoryPurse:
-    """A purse in memory for one process, with a total limit of `limit` US dollars. Thread-safe."""
-
-    def __init__(self, limit: float) -> None:
-        self.limit = limit
-        self.spent = 0.0
-        self.reserved = 0.0
-        self._lock = Lock()
-
-    async def reserve(self, amount: float) -> None:
-        """Reserve money. Raises BudgetSpentError if too little is left."""
-        with self._lock:
-            left = self.limit - self.spent - self.reserved
-            if amount > left:
-                raise BudgetSpentError(
-                    f"{format_dollars(amount)} needed, {format_dollars(max(left, 0))} left"
-                )
-            self.reserved += amount
-
-    async def settle(self, reserved: float, spent: float) -> None:
-        """Release the reserved money and record the actual cost."""
-        with self._lock:
-            self.reserved -= reserved
-            self.spent += spent

@@ -19,9 +19,10 @@ from kitchen.contract.language_model import (
     Usage,
 )
 from kitchen.llm.call_costs import load_prices, parse_prices
+from kitchen.llm.in_memory_purse import InMemoryPurse
 from kitchen.llm.model_wrappers import BudgetedModel, ask_and_record
 from tests.kitchen.llm.conftest import request
-from tests.kitchen.llm.fakes import InMemoryPurse, Scripted, failed
+from tests.kitchen.llm.fakes import Scripted, failed
 
 PRICES = parse_prices('[anthropic."claude-sonnet-5-5"]\ninput = 1000000\noutput = 0\n', "prices.toml")
 """A dollar for each token that goes in."""

@@ -75,7 +75,7 @@ def _reaches(what: str, moment: SkillMoment) -> bool:
 def _is_nearer(what: str, moment: SkillMoment) -> bool:
     """Return whether the seat needs fewer ticks to such a place than its partner. Seat 0 wins a draw."""
     mine, other = (_ticks_to(moment, what, seat) for seat in (moment.seat, 1 - moment.seat))
-    return (mine, moment.seat) < (other, 1 - moment.seat)
+    return mine < UNREACHABLE and (mine, moment.seat) < (other, 1 - moment.seat)
 
 
 def _ticks_to(moment: SkillMoment, what: str, seat: int) -> int:

@@ -8,8 +8,8 @@ import pytest
 
 from kitchen.contract.agent import Decision
 from kitchen.llm import provider_registry
+from kitchen.llm.in_memory_purse import InMemoryPurse
 from tests.kitchen.changed_facts import changed
-from tests.kitchen.llm.fakes import InMemoryPurse
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import MODEL, decide, seen
 from tests.stand_in_server import Answer, StandInServer, reply, status
 
