@@ -46,7 +46,9 @@ USE_KEY = "use"
 """Key of a request's data for what the chef needs the thing for: a utensil, or `SERVE_USE`."""
 SERVE_USE = "serve"
 """The use of a thing that the chef takes for serving, such as a dish."""
-COURTESIES = ("thanks_ahead", "thanks_again", "good_choice")
+CHOICE = "good_choice"
+"""The code of the praise for a choice between requests."""
+COURTESIES = ("thanks_ahead", "thanks_again", CHOICE)
 """Codes of sentences that need no reaction, so that they do not end a person's wait."""
 UNASKED = ("thanks_ahead", "thanks_again")
 """Codes of sentences that praise what somebody brought without being asked."""
@@ -93,6 +95,8 @@ class OpenRequests:
     """The things that the person refused, until the person brings something or a reminder is due."""
     ideas: int = 0
     """How many useful things the person brought without being asked."""
+    chosen: str = ""
+    """The thing of a good choice that is praised with the next request."""
 
     @classmethod
     def from_memory(cls, memory: Any) -> OpenRequests:
@@ -100,7 +104,8 @@ class OpenRequests:
         stored = memory if isinstance(memory, Mapping) and "open" in memory else {"open": []}
         listed = tuple((thing, tuple(map(tuple, macros))) for thing, macros in stored["open"])
         numbers = {key: stored.get(key, 0) for key in ("macros_read", "progress_step", "reminders", "ideas")}
-        return cls(listed, later=tuple(stored.get("later", ())), **numbers)
+        later, chosen = tuple(stored.get("later", ())), str(stored.get("chosen", ""))
+        return cls(listed, later=later, chosen=chosen, **numbers)
 
     def to_memory(self) -> Json:
         """Return the requests as JSON."""
@@ -111,6 +116,7 @@ class OpenRequests:
             "reminders": self.reminders,
             "later": list(self.later),
             "ideas": self.ideas,
+            "chosen": self.chosen,
         }
 
 
@@ -143,9 +149,17 @@ def ask_person(
     new = tuple(
         message("do_this", REQUESTS_KEY, macros, thing_use(seen.pair.chef, thing)) for thing, macros in asked
     )
+    chosen = next(
+        (one.data[ABOUT_KEY][0][1] for one in reactions if one.data[CODE_KEY] == CHOICE), before.chosen
+    )
+    reactions = tuple(one for one in reactions if one.data[CODE_KEY] != CHOICE)
+    if new and chosen and len(new) < room:  # alone, this praise would only interrupt
+        reactions, chosen = (*reactions, message(CHOICE, ABOUT_KEY, ((PICKUP, chosen, COUNTER),))), ""
     has_progress = bool(asked) or len(seen.done) != before.macros_read
     ideas = before.ideas + sum(one.data[CODE_KEY] in UNASKED for one in reactions)
-    now = replace(before, open=(*open_now, *asked), macros_read=len(seen.done), later=later, ideas=ideas)
+    now = replace(
+        before, open=(*open_now, *asked), macros_read=len(seen.done), later=later, ideas=ideas, chosen=chosen
+    )
     now = replace(now, progress_step=seen.step, reminders=0) if has_progress else now
     if new or reactions or answer == DECLINES:
         return now, (*reactions, *new)
@@ -220,7 +234,7 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
         macro = (PICKUP, thing, COUNTER)
         if thing in requested:
             if len(before.open) > 1 and seen.chef_left[:1] == (macro,):
-                yield message("good_choice", ABOUT_KEY, (macro,))
+                yield message(CHOICE, ABOUT_KEY, (macro,))
         elif thing in wanted:
             yield message("thanks_again" if before.ideas else "thanks_ahead", ABOUT_KEY, (macro,))
         elif thing in seen.ingredients:

@@ -168,7 +168,7 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
     "still_need": gettext_noop("I still need this: {actions}."),
     "thanks_ahead": gettext_noop("Well thought, I can use it: {things}!"),
     "thanks_again": gettext_noop("You know what I need before I say it: {things}!"),
-    "good_choice": gettext_noop("Good choice, I go on with it at once: {things}."),
+    "good_choice": gettext_noop("Good choice, so I could go on at once: {things}."),
     "you_choose": gettext_noop("As you like. Do first what you think is best."),
     "cannot_use": gettext_noop("I cannot use it like this: {things}."),
     "will_do": gettext_noop("I will do this: {actions}."),

@@ -235,4 +235,7 @@ def test_a_choice_with_which_the_chef_goes_on_is_praised_and_each_request_tells_
     assert [one.data["use"] for one in beside.says] == ["pot0", "pot0"]
     beside.do(beside.requests()[1])
     beside.step()
-    assert beside.codes()[2] == "good_choice" and "chickpea" in beside.says[2].text
+    assert beside.codes() == ["do_this", "do_this"], "alone, praise would only interrupt"
+    beside.do(beside.requests()[0])
+    beside.step()
+    assert beside.codes()[2:] == ["good_choice", "do_this"] and "chickpea" in beside.says[2].text
