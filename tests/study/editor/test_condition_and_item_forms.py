@@ -197,6 +197,7 @@ def test_settings_of_kinds_that_are_not_chosen_are_neither_checked_nor_stored(
     assert condition.coplayer_settings == {}
 
 
+POLICY = "coplayer__written_policy__tree"
 WRONG = [
     ({"world__cuisine__alpha": "0"}, "world__cuisine__alpha", "0.0 is below 0.01."),
     ({"world__cuisine__alpha": "nan"}, "world__cuisine__alpha", "Enter a number."),
@@ -214,6 +215,11 @@ WRONG = [
     ({"name": "Condition 1"}, "name", "Another condition of this study has this name."),
     ({"name": "No\u00a0break"}, "name", "It has characters that do not print"),
     ({"key": "_alone"}, "key", "Begin with a letter or a digit"),
+    (
+        {"world": "overcooked", "coplayer": "written_policy", "teammates": "1", POLICY: "put\r\nfry"},
+        POLICY,
+        "Line 2: 'fry' is no act",
+    ),
 ]
 
 

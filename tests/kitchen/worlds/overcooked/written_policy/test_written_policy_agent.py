@@ -18,6 +18,7 @@ from kitchen.worlds.overcooked.agent_log_metrics import AGENT_LOG_METRICS
 from kitchen.worlds.overcooked.layout import CLASSIC_LAYOUTS
 from kitchen.worlds.overcooked.written_policy.policy_measures import decisions_by_line
 from kitchen.worlds.overcooked.written_policy.written_policy_agent import DEFAULT_TREE, WrittenPolicyAgent
+from tests.nightly import nightly
 
 SELF_PLAY = "written_policy+written_policy"
 
@@ -45,7 +46,10 @@ def figures(course: EpisodeLoop) -> Mapping[str, Any]:
     return AGENT_LOG_METRICS.measure(course.log())
 
 
-@pytest.mark.parametrize("layout", CLASSIC_LAYOUTS)
+LAYOUTS = ("cramped_room", "forced_coordination")
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, *nightly(*sorted({*CLASSIC_LAYOUTS} - {*LAYOUTS}))])
 def test_two_cooks_with_the_shipped_tree_serve_in_every_layout(layout: str) -> None:
     course = played(SELF_PLAY, layout, 130)
     assert course.game.score()["points"] >= 40
