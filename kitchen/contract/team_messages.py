@@ -93,7 +93,7 @@ def is_unasked(
     (`Organisation.unasked`).
 
     `posted` are the messages of the episode so far, and `step` is the present one. Somebody asks for a
-    message by writing to the agent. One answer is then allowed.
+    message by writing to the agent. One answer is then allowed. What an agent answers asks for nothing.
     """
     if (
         not organisation.unasked
@@ -101,14 +101,17 @@ def is_unasked(
         or organisation.member(sender).is_person
     ):
         return False
-    last, is_asked = 0, False
+    last, asked = 0, set[int]()
     for said in posted:
-        if said.kind in TALK_KINDS and said.sender is not None:
-            if said.sender == sender:
-                last, is_asked = said.step, False
-            elif sender in said.to and said.kind != END:
-                is_asked = True
-    if is_asked:
+        if said.kind not in TALK_KINDS or said.sender is None:
+            continue
+        is_answer = said.sender in asked
+        asked.discard(said.sender)
+        if said.sender == sender:
+            last = said.step
+        if said.kind != END and (organisation.member(said.sender).is_person or not is_answer):
+            asked |= {*said.to}
+    if sender in asked:
         return False
     return organisation.unasked == NEVER or (last > 0 and step - last < int(organisation.unasked))
 

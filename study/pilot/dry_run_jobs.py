@@ -33,7 +33,7 @@ from study.pilot.dry_run_execution import (
     completed_crowd_settings,
     walked,
 )
-from study.pilot.fit_people import people_of_study
+from study.pilot.fit_people import people_digest, people_of_study
 from study.pilot.models import DryRun
 from study.task_queue import ask_dry_run
 
@@ -227,7 +227,7 @@ def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
 
 
 def request_of_run(run: DryRun) -> CrowdOrder:
-    """Return the settings of the dry run that are stored in this row.
+    """Return the settings of the dry run that are stored in this row. Store what people were fitted, if any.
 
     Raises DryRunRequestError if the programs shall play like people, and no episode of people can be played
     again.
@@ -236,6 +236,8 @@ def request_of_run(run: DryRun) -> CrowdOrder:
     people = people_of_study(run.study) if run.like_people else ()
     if run.like_people and not people:
         raise DryRunRequestError(NOBODY_TO_PLAY_LIKE, "like_people")
+    if people:
+        DryRun.objects.filter(pk=run.pk).update(people_fitted=people_digest(people))
     return CrowdOrder(run.participants, run.seed, run.at_once, shares, known=run.known, people=people)
 
 

@@ -1,20 +1,20 @@
 """Fit the habits of people (`kitchen.agents.human_like.play_habits`) to the finished episodes of a study.
 
-Programs can then play as these people do. The result has a line of rates for each person, in random order. It
-holds no code, no answer and no time of day.
+Programs can then play as these people do. The result has a line of rates for each person, sorted by the
+counts. It holds no code, no answer and no time of day.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from random import Random
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 
 from django.db.models import QuerySet
 
 from kitchen.agents.human_like.count_habits import count_habits
-from kitchen.agents.human_like.play_habits import MAX_PEOPLE, Changes, PlayHabits, fitted_habits
+from kitchen.agents.human_like.play_habits import MAX_PEOPLE, Changes, PlayHabits, fitted_habits, habits_text
 from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -53,9 +53,14 @@ def people_of_study(study: Study, *, synthetic: bool = False) -> tuple[PlayHabit
             counted[one.participant_id].update(count_habits(record.log, one.seat))
         except (WorldError, UnknownNameError) as error:
             log.warning("episode %s is left out: %s", record.episode.pk, error)
-    people = list(counted.values())
-    Random(study.pk).shuffle(people)  # noqa: S311 - the order must not show who is who
+    people = sorted(counted.values(), key=lambda one: sorted(one.items()))  # no order of people or times
     return fitted_habits(people[:MAX_PEOPLE])
+
+
+def people_digest(people: Sequence[PlayHabits]) -> str:
+    """Return the number of people and steps, and the start of the SHA-256 of the rates, in one line."""
+    steps, digest = sum(each.steps for each in people), sha256(habits_text(people).encode()).hexdigest()
+    return f"{len(people)} people, {steps} steps, {digest[:12]}"
 
 
 def _newest(rounds: QuerySet[Round]) -> Iterator[tuple[Round, EpisodeRecord]]:

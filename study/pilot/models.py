@@ -56,6 +56,13 @@ class DryRun(models.Model):
         db_default=False,
         help_text="Whether the programs play like the people who have played in this study.",
     )
+    people_fitted = models.CharField(
+        max_length=100,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="How many people and steps these programs were fitted to, and the digest of the rates.",
+    )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     stopped_by = models.CharField(
         max_length=150, blank=True, help_text="The name of the staff member who stopped it."

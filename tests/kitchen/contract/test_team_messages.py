@@ -141,6 +141,18 @@ def test_a_coplayer_writes_unasked_only_as_often_as_the_condition_says(
     assert refused(unasked, said, step) == code
 
 
+def test_an_answer_of_an_agent_asks_for_no_other_message() -> None:
+    members = (*MEMBERS, Member(2, (2,), is_person=False))
+    made = make_organisation("graph", members, seats=3, settings={"unasked": NEVER})
+    world = get_world("cuisine").create(seats=3, settings={})
+    world.reset(1)
+    mailbox, hello = Mailbox(made), MessageDraft("hello")
+    mailbox.add(PostedMessage(TeamMessage(1, 1, 0, (1,), SAY, "hello")))
+    assert mailbox.refusal(world, 1, 1, hello)[1] == ""
+    mailbox.add(PostedMessage(TeamMessage(2, 1, 1, (0, 2), SAY, "hello")))
+    assert [mailbox.refusal(world, 2, agent, hello)[1] for agent in (1, 2)] == ["unasked", "unasked"]
+
+
 def test_people_write_as_they_like() -> None:
     assert refused(NEVER, [], 1, sender=0) == ""
 

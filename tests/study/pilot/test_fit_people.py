@@ -86,6 +86,8 @@ def test_a_dry_run_plays_like_the_people_of_the_study(study: Study, django_user_
     Participant.objects.update(synthetic=False)
     order = request_of_run(run)
     assert order.people
+    run.refresh_from_db()
+    assert run.people_fitted.startswith(f"{len(order.people)} people, ")
     habits = Person(order.seed, 1, order.people).habits
     assert habits in order.people
 
