@@ -258,6 +258,8 @@ class SeatView:
     the whole episode."""
     marks_actions: bool = True
     """True if the page marks the actions that advance an order, in worlds that know them."""
+    order_choices: bool = False
+    """True if the page offers whole parts of an order as one choice, in worlds that know them."""
     acts: bool = True
     """True if this person has a seat of the world. If not, `seat` is not a seat."""
     looks_on: bool = False

@@ -87,6 +87,11 @@ class Episode(models.Model):
         blank=True,
         help_text="A metric with its values for one, two and three stars. Empty: no stars.",
     )
+    order_choices = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="The page offers whole parts of an order as one choice.",
+    )
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Steps do not wait for seats without a choice."
     )

@@ -88,6 +88,8 @@ def export_episode(record: EpisodeRecord) -> bytes:
         content["goal"] = record.episode.goal
     if record.episode.hides_dots:
         content["hides_dots"] = True
+    if record.episode.order_choices:
+        content["order_choices"] = True
     if record.episode.star_targets:
         content["star_targets"] = record.episode.star_targets
     if record.scored_events:
@@ -216,6 +218,7 @@ def _record(content: Mapping[str, Any]) -> EpisodeRecord:
     )
     record.episode.goal = content.get("goal")  # older files, and episodes without a goal, lack it
     record.episode.hides_dots = content.get("hides_dots") is True
+    record.episode.order_choices = content.get("order_choices") is True
     record.episode.star_targets = content.get("star_targets") or {}
     for each in content["calls"]:
         sent = [(role, texts[key]) for role, key in each["sent"]]

@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 14
+FORMAT = 15
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -78,6 +78,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(AROUND_ROUNDS, 12),
     **dict.fromkeys(("hides_dots", "lobby_practice_shared"), 13),
     "star_targets": 14,
+    "order_choices": 15,
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {
@@ -137,6 +138,7 @@ class ConditionPlan(Record):
     lobby_practice_shared: bool = False
     hides_dots: bool = False
     star_targets: Mapping[str, Json] = {}
+    order_choices: bool = False
 
 
 class PartPlan(Record):
@@ -442,6 +444,7 @@ OPTIONAL_CONDITION_FIELDS = (
     *AROUND_ROUNDS,
     "hides_dots",
     "star_targets",
+    "order_choices",
 )
 """Fields of a condition that a document has only if they are not empty, for the same reason."""
 

@@ -46,6 +46,7 @@ FIELDS = (
     "knowing",
     "decision_seconds",
     "offers_plans",
+    "order_choices",
     "talk_language",
     "ends_at_goal",
     "ready_card",

@@ -108,6 +108,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "knowing",
             "decision_seconds",
             "offers_plans",
+            "order_choices",
             "talk_language",
             "goal",
             "ends_at_goal",

@@ -417,6 +417,7 @@ def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) ->
         ("Shows what teammates are about to do", "yes" if condition.shows_intents else ""),
         ("Recommends sound", "yes" if condition.recommends_sound else ""),
         ("Hides the dots at useful actions", "yes" if condition.hides_dots else ""),
+        ("Offers whole parts of an order as one choice", "yes" if condition.order_choices else ""),
         ("Goes on without busy players", "yes" if condition.passes_by else ""),
         (
             "Whose commands a co-player knows before it decides",

@@ -52,6 +52,7 @@ SINGLE_FIELDS = (
     "passes_by",
     "knowing",
     "offers_plans",
+    "order_choices",
     TALK_LANGUAGE,
     "ends_at_goal",
     "ready_card",

@@ -206,6 +206,7 @@ def episode_settings(
         "recommends_sound": plan.recommends_sound,
         "hides_dots": plan.hides_dots,
         "star_targets": plan.star_targets,
+        "order_choices": plan.order_choices,
         "passes_by": plan.passes_by,
         "knowing": plan.knowing,
         "organisation": organisation,

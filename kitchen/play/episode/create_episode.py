@@ -84,6 +84,7 @@ def create_episode(
     recommends_sound: bool = False,
     hides_dots: bool = False,
     star_targets: Mapping[str, Json] | None = None,
+    order_choices: bool = False,
     passes_by: bool = False,
     offers_plans: bool = False,
     audience: str = "",
@@ -115,6 +116,7 @@ def create_episode(
     - `recommends_sound`: the page offers once to switch sound on.
     - `hides_dots`: the page does not mark the actions that advance an order.
     - `star_targets`: a metric with its values for one, two and three stars, which the page shows.
+    - `order_choices`: the page offers whole parts of an order as one choice. People must be able to plan.
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
@@ -175,6 +177,7 @@ def create_episode(
         recommends_sound=recommends_sound,
         hides_dots=hides_dots,
         star_targets=dict(star_targets or {}),
+        order_choices=order_choices,
         passes_by=passes_by or game.passes_by,
         offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,

@@ -47,6 +47,7 @@ SEALED_COLUMNS = (
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
     *("shown", "asks_first", "three_dimensions", "shows_intents", "passes_by", "knowing", "offers_plans"),
     *("absence", "gone", "tick_ms", "goal", "recommends_sound", "hides_dots", "star_targets"),
+    "order_choices",
 )
 """Columns of an episode that do not change once it is over."""
 

@@ -108,6 +108,7 @@ def render_guide(
     heard: bool = False,
     marked: bool = True,
     plans: bool = False,
+    order_choices: bool = False,
 ) -> SafeString:
     """Render the instructions of the game as HTML. The result is cached.
 
@@ -119,9 +120,10 @@ def render_guide(
     - `heard`: the reader may write to a co-player who reads messages.
     - `marked`: the page marks the actions that advance an order.
     - `plans`: the page offers to plan, so that one choice can be to go somewhere and act there.
+    - `order_choices`: the page offers whole parts of an order as one choice.
     """
     how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads, "heard": heard}
-    how |= {"marked": marked, "plans": plans}
+    how |= {"marked": marked, "plans": plans, "order_choices": order_choices}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
@@ -168,6 +170,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
     how = {"clocked": bool(view.timing.step_seconds), "drawn": view.shown != DRAWING_TABLES}
     how |= {"asks_first": bool(more.get("asks_first")), "leads": not view.acts}
     how |= {"marked": view.marks_actions, "plans": view.plans.offered}
+    how["order_choices"] = view.order_choices and view.plans.offered
     how["heard"] = bool(set(view.talk.addressees) - {*view.talk.unread, *view.talk.people})
     whole = {panel.id: render_panel(panel) for panel in panels}
     layout = seat_layout(page, view, whole)

@@ -73,6 +73,7 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
         history=(),
         shown=episode.shown,
         marks_actions=not episode.hides_dots,
+        order_choices=episode.order_choices,
         result=ResultView(
             score=score,
             achieved=achievements(episode.world, score),

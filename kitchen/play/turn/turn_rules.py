@@ -127,7 +127,8 @@ def pause_seconds(turn: OpenTurn) -> float:
         return PAUSE_SECONDS
     if turn.episode.synthetic:
         return 0.0
-    if any(row.planned_in is not None for seat, row in turn.given.items() if seat in turn.people):
+    runs_plan = any(row.planned_in is not None for seat, row in turn.given.items() if seat in turn.people)
+    if runs_plan and turn.episode.order_choices:
         return get_world(turn.episode.world).planned_step_seconds
     watching = turn.can_wait_for_leaders or turn.people & (turn.may_act | waiting_seats(turn))
     pauses = watching and not turn.people & asked_seats(turn)

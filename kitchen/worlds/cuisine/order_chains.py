@@ -62,9 +62,10 @@ class OrderChain(NamedTuple):
 def offers_chains(view: SeatView) -> bool:
     """Return whether the page offers chains: the same for the whole episode.
 
-    They need plans. Practice has none, because there people learn the single actions.
+    They need plans and the setting `order_choices`. Practice has none, because there people learn the
+    single actions.
     """
-    return view.acts and view.plans.offered and not view.result.until
+    return view.acts and view.order_choices and view.plans.offered and not view.result.until
 
 
 def order_chains(view: SeatView, lookup: BriefLookup) -> tuple[OrderChain, ...]:

@@ -135,6 +135,14 @@ class Condition(models.Model):
         help_text="Dots mark the actions that advance an order, so they are close to advice. Without them, "
         "participants find out themselves what an order needs. Practice then has none, too.",
     )
+    order_choices = models.BooleanField(
+        "offer whole parts of an order as one choice",
+        default=False,
+        db_default=False,
+        help_text="In CuisineWorld, the menu then begins with what can be done for the orders, such as Make "
+        "cooked rice, and all single actions are folded below. One press runs its steps. This is close to "
+        "advice. It needs planning ahead.",
+    )
     passes_by = models.BooleanField(
         "go on without busy players",
         default=False,

@@ -113,7 +113,7 @@ FIELDS = (
     *("created_at", "ended_at", "state_hash", "step_seconds", "thinking_seconds", "hints"),
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
-    *("recommends_sound", "hides_dots", "star_targets"),
+    *("recommends_sound", "hides_dots", "star_targets", "order_choices"),
 )
 
 
@@ -181,7 +181,7 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
         there = played_by_not_withdrawn(several)
-        latest = {pk: (facts["hides_dots"], *_stars(facts)) for pk, facts in piece.facts.items()}
+        latest = {pk: _latest(facts) for pk, facts in piece.facts.items()}
         yield RowGroup(
             (),
             [
@@ -194,6 +194,11 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
                 for played in there
             ],
         )
+
+
+def _latest(facts: Mapping[str, Any]) -> tuple[Json, ...]:
+    """Return the values of the last columns of an episode, which were added one after another."""
+    return facts["hides_dots"], *_stars(facts), facts["order_choices"]
 
 
 def _around_rounds(study: Study) -> Callable[[PlayedEpisode], tuple[bool, ...]]:

@@ -94,6 +94,7 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
     heard = any(reads_sentences(plan) for plan in of_world)
     how = {"leads": leads, "heard": heard, "marked": not all(plan.hides_dots for plan in of_world)}
     how["plans"] = all(plan.offers_plans for plan in of_world)
+    how["order_choices"] = how["plans"] and all(plan.order_choices for plan in of_world)
     return {
         "title": page.title or readable_name(world),
         "html": render_page.render_guide(page, brief, clocked=clocked, drawn=drawn, asks_first=asks, **how),

@@ -32,6 +32,7 @@ DIGESTS = {
     12: "a4606d38cc25360b5448f0064caab5046ba522125a04d5ea3b4e8503bc27dd99",
     13: "beea6c5b006391d6bfce4320e3e914c34f193088595789ea37fe8118d5cb8722",
     14: "f52aef393478538499aa612913316326b31cb287a662859fe9bb5e0b8b347df1",
+    15: "31d4786a30ad8f336510f765d8728fccb8e94512cec3b33c5bb3de5b3a084dfe",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -85,6 +86,7 @@ def study() -> Study:
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
             passes_by=bool(teammates), offers_plans=bool(teammates), recommends_sound=bool(teammates),
             hides_dots=bool(teammates), lobby_practice_shared=bool(teammates),
+            order_choices=bool(teammates),
             star_targets={"completed": [1, 2, 4]} if teammates else {},
             goal={"completed": 3} if teammates else {}, ends_at_goal=bool(teammates),
             levels={"team": "pair" if teammates else "alone"},

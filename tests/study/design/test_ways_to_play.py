@@ -28,6 +28,7 @@ WAYS: dict[str, tuple[Any, str, str]] = {
     "shows_intents": (True, "0", "1"),
     "recommends_sound": (True, "0", "1"),
     "hides_dots": (True, "0", "1"),
+    "order_choices": (True, "0", "1"),
     "passes_by": (True, "0", "1"),
     "offers_plans": (True, "0", "1"),
     "knowing": ("nobody", "everybody", "nobody"),

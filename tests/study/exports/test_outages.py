@@ -102,6 +102,7 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "hides_dots",
         "star_targets",
         "stars",
+        "order_choices",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

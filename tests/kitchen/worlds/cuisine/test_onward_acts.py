@@ -26,7 +26,7 @@ CUT = (*TO_TUNA, "activate chopboard0", "noop", "get chopboard0")
 
 def planning(world: CuisineWorld) -> SeatView:
     """What somebody who can plan sees, with one order for tuna sushi."""
-    view = changed(seen(world, 0), offered=True, plannable=world.plannable(0))
+    view = changed(seen(world, 0), offered=True, order_choices=True, plannable=world.plannable(0))
     orders = [{"dish": "tunaSushi", "life": 30}]
     return changed(view, observation={**view.observation, "orders": orders})
 
@@ -190,7 +190,7 @@ def follow_choices(level: str) -> tuple[int, int, int]:
         command: Command = ("noop",)
         if world.asks(0):
             if not plan or not world.allows(0, plan[0]):
-                view = changed(seen(world, 0), offered=True, plannable=world.plannable(0))
+                view = changed(seen(world, 0), offered=True, order_choices=True, plannable=world.plannable(0))
                 acts = [act for act in onward_acts(view, brief_lookup(view.brief)) if act.fits]
                 longest = max(acts, key=lambda act: len(act.commands)).commands if acts else ()
                 plan = [*(longest or dotted(world)[:1] or [command])]

@@ -69,7 +69,7 @@ def test_whoever_takes_the_first_choice_serves_dishes_and_nothing_offered_is_ref
         if not world.asks(0):
             world.step({})
             continue
-        view = changed(seen(world, 0), offered=True, plannable=world.plannable(0))
+        view = changed(seen(world, 0), offered=True, order_choices=True, plannable=world.plannable(0))
         presses += 1
         first, *then = chains(view)[0].commands
         world.step({0: first})
