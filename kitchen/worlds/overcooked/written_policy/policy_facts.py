@@ -52,9 +52,8 @@ def _food_needed(food: str, moment: SkillMoment) -> bool:
 
 
 def _dish_needed(moment: SkillMoment) -> bool:
-    """Return whether more pots were started than dishes are held or lie on counters."""
-    there = [*moment.scene.hands, *moment.scene.counters.values()].count(DISH)
-    return sum(pot.left is not None for pot in moment.scene.pots.values()) > there
+    """Return whether more pots were started than the cooks hold dishes."""
+    return sum(pot.left is not None for pot in moment.scene.pots.values()) > moment.scene.hands.count(DISH)
 
 
 def _lie(thing: str, least: int, moment: SkillMoment) -> bool:
@@ -96,7 +95,7 @@ def _all_facts() -> Iterator[tuple[str, Fact, str]]:
     yield "pot open", _pot_open, "your cook can reach a pot that is not started and has room"
     for food in FOODS:
         yield f"{food} needed", partial(_food_needed, food), f"pots lack {food}s that nobody holds yet"
-    yield "dish needed", _dish_needed, "more pots are started than dishes are held or lie on counters"
+    yield "dish needed", _dish_needed, "more pots are started than the cooks hold dishes"
     for thing in (*FOODS, DISH, SOUP):
         yield f"{thing} on counter", partial(_lie, thing, 1), f"a {thing} lies on a counter in reach"
     for thing, many in PLURALS.items():

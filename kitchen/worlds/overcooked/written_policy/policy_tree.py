@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 MAX_LINES, MAX_DEPTH, MAX_CHARACTERS = 40, 6, 4000
 """Limits of a tree: lines that are neither empty nor comments, levels of conditions, and characters."""
@@ -171,12 +172,19 @@ class _Parser:
     def _term(self, row: _Row, text: str) -> Term:
         fact = text.removeprefix("not ").strip()
         if fact not in self.vocabulary.facts:
-            known = ", ".join(self.vocabulary.facts)
-            raise row.error(f"{fact!r} is no fact; there are {known}" if fact else "a fact is missing")
+            told = _unknown(fact, "fact", self.vocabulary.facts)
+            raise row.error(told if fact else "a fact is missing")
         return Term(fact, holds=fact == text)
 
     def _act(self, row: _Row, text: str) -> str:
         if text not in self.vocabulary.acts:
-            known = ", ".join(self.vocabulary.acts)
-            raise row.error(f"{text!r} is no act; there are {known}")
+            raise row.error(_unknown(text, "act", self.vocabulary.acts))
         return text
+
+
+def _unknown(name: str, what: str, known: Collection[str]) -> str:
+    """Return that a name is unknown, with the most similar known ones, or with all of them."""
+    similar = get_close_matches(name, known, n=2)
+    return f"{name!r} is no {what}; " + (
+        f"did you mean {' or '.join(similar)}?" if similar else f"there are {', '.join(known)}"
+    )

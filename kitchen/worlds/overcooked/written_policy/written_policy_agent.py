@@ -81,12 +81,12 @@ class WrittenPolicyAgent(SimplePartner):
             "text",
             "Decision tree",
             DEFAULT_TREE,
-            help="The first line decides that applies and is possible. Lines are acts, such as deliver, or "
-            "conditions, such as if pot ready and not partner holding dish: pickup dish. "
+            help="The first act that applies and is possible is done. A line is an act (“deliver”) or has a "
+            "condition (“if pot ready and not partner holding dish: pickup dish”). "
             "manage.py write_policy lets a language model write a tree.",
             minimum=1,
             maximum=MAX_CHARACTERS,
-            lines=14,
+            lines=17,
         ),
     )
 
