@@ -270,8 +270,22 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
 ) -> None:
     line, world = Line(), kitchen()
     page = await line.open(browser, changed(play(world), offered=True))
-    said, fold = page.locator("#plan-said"), page.locator("#plan-fold")
+    said, fold, stop = (page.locator(one) for one in ("#plan-said", "#plan-fold", "#going-on-stop"))
     assert await fold.get_attribute("open") is None
+    then, waiting = (("put", "pot0"), ("activate", "pot0")), ("noop",)
+    line.shows(changed(play(world), offered=True, phase="waiting", by_seat={0: (("goto", "pot0"), *then)}))
+    await stop.hover()
+    await page.mouse.down()
+    line.shows(changed(play(world, [waiting]), offered=True, phase="waiting", by_seat={0: then}))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
+    assert await page.evaluate(FOCUS_ID) == "going-on-stop"
+    await page.mouse.up()
+    while not (heard := [one for one in line.heard if one["type"] == "plan"]):
+        await page.wait_for_timeout(10)
+    assert (heard[0]["then"], heard[0]["step"]) == ([], 2), "a press that began before a step counts"
+    line.shows_all(changed(play(world, [waiting]), offered=True, phase="waiting", by_seat={0: then[1:]}))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "2")
+    assert await page.evaluate(FOCUS_ID) == "going-on-stop"
     view = changed(play(world, [("goto", "storage0")]), offered=True)
     why = {"why": PLAN_ILLEGAL, "left": [["get", "storage0", "rice"]]}
     broken = replace(view.history[0], events=(Event(REASON_PLAN_BROKEN, 0, why),))
@@ -279,6 +293,7 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
     await expect(said).to_contain_text("not possible any more: Take rice from storage")
     await expect(said).to_be_visible()
     assert await fold.get_attribute("open") is None, "one press made this plan, not the list"
+    assert await page.evaluate(FOCUS_ID) == "menu-title", "nothing goes on that could be stopped"
     line.shows(changed(play(world, [("noop",)]), offered=True))
     await expect(said).to_have_text("")
 
