@@ -31,6 +31,11 @@ AT_ONCE = """["[data-spot=pot0]", "[data-spot=chopboard0]", "#do-goto-chopboard0
 """Three choices before an answer could be there."""
 PRESS_POT = """document.querySelector("#do-goto-pot0").dispatchEvent(
     new MouseEvent("click", { detail: 1, bubbles: true, cancelable: true }))"""
+LISTEN = """() => {
+    window.heard = [];
+    const said = document.getElementById("stage-said");
+    new MutationObserver(() => heard.push(said.textContent)).observe(said, { childList: true });
+}"""
 TO_POT, TO_BOARD = '["goto","pot0"]', '["goto","chopboard0"]'
 
 
@@ -296,6 +301,14 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
     assert await page.evaluate(FOCUS_ID) == "menu-title", "nothing goes on that could be stopped"
     line.shows(changed(play(world, [("noop",)]), offered=True))
     await expect(said).to_have_text("")
+    await page.evaluate(LISTEN)
+    order = page.locator("[data-order] >> nth=0")
+    assert await order.get_attribute("aria-label") is None
+    for times in (1, 2):  # nothing can be done for it
+        await order.click()
+        await page.wait_for_function(f"heard.filter(Boolean).length === {times}")
+    first, empty, again = await page.evaluate("heard")
+    assert (first, empty) == (again, ""), "a region that has its words already is not read again"
 
 
 async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends_both(
@@ -344,7 +357,9 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     line.heard.clear()
     line.shows(changed(play(world, [("noop",)]), offered=True, plannable=world.plannable(0)))
     await expect(page.locator("#bar")).to_have_attribute("data-step", "4")
-    await page.click("[data-order] >> nth=0")  # the first thing for this order, which is the same
+    order = page.locator("[data-order] >> nth=0")
+    await expect(order).to_have_attribute("aria-label", "Salmon sushi: Make cooked rice")
+    await order.click()  # the first thing for this order, which is the same
     while not (heard := [one for one in line.heard if one["type"] == "command"]):
         await page.wait_for_timeout(10)
     assert (heard[0]["command"], heard[0]["then"]) == (sent["command"], sent["then"])

@@ -103,6 +103,15 @@ def test_what_others_carry_is_not_offered_again_and_a_ready_dish_is_served_from_
     assert (served.text, served.places[1:]) == ("Serve tuna sushi", ("servingtable0", "mixer0"))
 
 
+def test_a_press_on_the_guests_means_only_what_serves_them() -> None:
+    world = kitchen("level_3")
+    for serves in (False, False, True):
+        view = planning(world)
+        first = chain_choices(view, brief_lookup(view.brief))[0]
+        assert ("servingtable0" in first.places) == serves, first.text
+        run(world, chains(view)[0])
+
+
 def test_they_come_first_in_the_menu_with_waiting_and_a_press_on_the_ticket_means_them() -> None:
     view = planning(kitchen("level_3"))
     groups = action_groups(view, brief_lookup(view.brief))
