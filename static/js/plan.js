@@ -98,9 +98,15 @@
 
   const changed = () => play.dispatchEvent(new Event("brigade:choice"));
 
-  /* of the step that is open now, however late it arrives; the panel has the number of those that are taken */
-  function stop(plan) {
-    socket?.send(JSON.stringify({ type: "plan", then: [], step: Number(plan.dataset.plan) + 1 }));
+  /* of the step that is open now, however late it arrives */
+  function stop() {
+    socket?.send(JSON.stringify({ type: "plan", then: [], step: Number(play.choosing.step) + 1 }));
+  }
+
+  /* where nothing goes on any more, the button is hidden: whoever was on it chooses again */
+  function leaveStop() {
+    const active = document.activeElement;
+    if (active?.matches("[data-plan-stop]") && !active.checkVisibility()) play.choosing.focus();
   }
 
   /* A busy person's answer: these commands, as the menu writes them, instead of what is left of the plan. */
@@ -135,15 +141,15 @@
   document.addEventListener("htmx:oobBeforeSwap", keep, true);
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-plan-stop]")) stop();
     const plan = event.target.closest("[data-plan]");
     if (!plan) return;
     if (event.target.closest("[data-plan-add]")) add(plan);
     if (event.target.closest("[data-plan-remove]")) remove(plan, event.target.closest("li"));
-    if (event.target.closest("[data-plan-stop]")) stop(plan);
     changed();
   });
   document.getElementById("plan-fold")?.addEventListener("toggle", choosePlanned);
   for (const news of ["brigade:choice", "brigade:panels"]) play.addEventListener(news, offer);
-  play.addEventListener("brigade:panels", choosePlanned);
+  for (const follow of [choosePlanned, leaveStop]) play.addEventListener("brigade:panels", follow);
   offer();
 })();

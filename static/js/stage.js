@@ -12,6 +12,7 @@
   if (!play || !play.querySelector("[data-stage], [data-quick]")) return;
 
   const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
+  const EMPTY = 100; // milliseconds in which a screen reader notices that a region is empty
   const { choosing } = play;
   const stage = () => play.querySelector("[data-stage]");
   const list = () => stage()?.querySelector("[data-spot-menu]");
@@ -47,10 +48,11 @@
     else choosing.mark(first);
   }
 
-  /* seen, and heard */
+  /* seen, and heard: once more, too, for which the region is empty before */
   function refuse(button) {
     button.animate([{}, { opacity: 0.3 }, {}], 300);
-    say(SAY.nothingHere);
+    say("");
+    setTimeout(() => say(SAY.nothingHere), EMPTY);
   }
 
   /* the study has it asked first: the words of the action stand where it was chosen, with yes and no */
@@ -249,6 +251,14 @@
     }
   }
 
+  /* an order is called by what a press on it will do, too */
+  function describeOrders() {
+    for (const button of play.querySelectorAll("[data-order]")) {
+      const [first] = choosing.at(button.dataset.order);
+      put(button, "aria-label", first ? `${button.textContent}: ${choosing.words(first)}` : "");
+    }
+  }
+
   function put(element, name, text) {
     if (!text) element.removeAttribute(name);
     else if (element.getAttribute(name) !== text) element.setAttribute(name, text);
@@ -290,6 +300,7 @@
   function show() {
     play.classList.toggle("choosing", choosing.may());
     showQuick();
+    describeOrders();
     if (!stage()) return;
     checkList();
     describe();

@@ -130,6 +130,8 @@ class Notice(NamedTuple):
     tone: str = "info"
     again: bool = False
     """True if the page must send the unstored command again."""
+    code: str = ""
+    """What it is about, such as a key of `MESSAGE_RECEIPTS` or `RECEIPTS`. Empty for the empty notice."""
 
 
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:

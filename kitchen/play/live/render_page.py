@@ -260,7 +260,8 @@ class Screen:
         """
         if message.text:
             self._shown.pop("notice", None)
-        return self._changes((notice_panel(Notice(message.text, message.tone, message.again)),))
+        notice = Notice(message.text, message.tone, message.again, message.code)
+        return self._changes((notice_panel(notice),))
 
     def _changes(self, panels: Iterable[Panel]) -> str:
         fragments: list[str] = []

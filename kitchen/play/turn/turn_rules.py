@@ -117,7 +117,7 @@ def thinking_seconds(turn: OpenTurn) -> float:
 
 def pause_seconds(turn: OpenTurn) -> float:
     """Return the minimum seconds that the step stays open because a person may act in it, or waits for their
-    turn, and no person is asked. A step of a person's plan stays open as long as the world says.
+    turn, and no person is asked. A step of a person's plan stays open at least as long as the world says.
 
     Leaders without a seat also wait for their turn, if the schedule asks them. This is 0 in synthetic
     episodes, which programs play. While an agent thinks in real time, every step without a choice is kept
@@ -127,12 +127,12 @@ def pause_seconds(turn: OpenTurn) -> float:
         return PAUSE_SECONDS
     if turn.episode.synthetic:
         return 0.0
-    runs_plan = any(row.planned_in is not None for seat, row in turn.given.items() if seat in turn.people)
-    if runs_plan and turn.episode.order_choices:
-        return get_world(turn.episode.world).planned_step_seconds
+    runs_plan = any(turn.given[seat].planned_in is not None for seat in turn.people & turn.given.keys())
+    runs_parts = runs_plan and turn.episode.order_choices
+    planned = get_world(turn.episode.world).planned_step_seconds if runs_parts else 0.0
     watching = turn.can_wait_for_leaders or turn.people & (turn.may_act | waiting_seats(turn))
     pauses = watching and not turn.people & asked_seats(turn)
-    return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses else 0.0
+    return max(planned, PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses else planned
 
 
 def due_at(turn: OpenTurn) -> datetime:

@@ -61,8 +61,6 @@ class GoingOn(NamedTuple):
     """The command of the open step, in words."""
     then: tuple[str, ...] = ()
     """The commands that follow without being asked, in words."""
-    step: int = 0
-    """The number of steps taken."""
 
 
 class RobotFact(NamedTuple):
@@ -178,7 +176,7 @@ def _going_on(view: SeatView, lookup: BriefLookup, chosen: str) -> GoingOn:
     then = view.plans.by_seat.get(view.seat, ()) if offers_chains(view) and view.phase != "over" else ()
     if not then or view.phase == "choose":
         return GoingOn()
-    return GoingOn(chosen, tuple(map(lookup.words.phrase, then)), view.step)
+    return GoingOn(chosen, tuple(map(lookup.words.phrase, then)))
 
 
 def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:

@@ -33,7 +33,8 @@ class ChainChoice(NamedTuple):
     haste: str
     """`late` or `close` if the order is served too late with it, or just in time. Empty for other chains."""
     places: tuple[str, ...]
-    """Where a press means this choice: the order's ticket, the guests, and the tool with a ready dish."""
+    """Where a press means this choice: the order's ticket, the guests if it serves, and the tool with a ready
+    dish."""
 
 
 def chain_choices(view: SeatView, lookup: BriefLookup) -> tuple[ChainChoice, ...]:
@@ -61,7 +62,10 @@ def chain_choices(view: SeatView, lookup: BriefLookup) -> tuple[ChainChoice, ...
 
 
 def _also(chain: OrderChain, lookup: BriefLookup) -> tuple[str, ...]:
-    """Return the places of the drawing that stand for the chain: the guests, and a tool with a ready dish."""
+    """Return the places of the drawing that stand for the chain: the guests if it serves, and a tool with a
+    ready dish."""
+    if chain.deed not in (SERVE, COOK):
+        return ()
     table = next(place for place, kind in lookup.brief["locations"].items() if kind == "servingtable")
     ready = [command[1] for command in chain.commands if command[0] == "get"] if chain.deed == SERVE else []
     return (table, *ready)

@@ -52,7 +52,8 @@ class OrderChain(NamedTuple):
     """What is made, added, taken, served or put away."""
     dish: str
     order: int | None
-    """The number of the order, 0 for the most urgent one. None for a dish that is cooked ahead."""
+    """The number of the order among those that can be cooked, 0 for the most urgent one. None for a dish that
+    is cooked ahead."""
     steps: int
     """The number of steps that it takes, if nobody is in the way."""
     waits: bool = False
@@ -76,7 +77,9 @@ def order_chains(view: SeatView, lookup: BriefLookup) -> tuple[OrderChain, ...]:
     legal = frozenset(view.choice.legal)
     if not (offers_chains(view) and view.plans.plannable and any(each[0] == "goto" for each in legal)):
         return ()
-    chains = _chains(lookup, kitchen_state(view.observation, view.seat, idle_robots(view)))
+    state = kitchen_state(view.observation, view.seat, idle_robots(view))
+    cookable = tuple(dish for dish in state.orders if dish not in lookup.brief["uncookable"])
+    chains = _chains(lookup, state._replace(orders=cookable))
     return tuple(chain for chain in chains if chain.commands[0] in legal)[:MOST_CHAINS]
 
 

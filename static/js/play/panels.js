@@ -71,10 +71,12 @@
     const active = document.activeElement;
     if (active && active !== document.body && document.contains(active)) return;
     const radio = kept.value && choosing.step === kept.step && choosing.radioOf(kept.value);
-    if (radio) radio.focus({ preventScroll: true });
-    else if (kept.inMenu) choosing.focus();
+    const same = radio || document.getElementById(kept.id);
+    same?.focus({ preventScroll: true });
+    if (same && document.activeElement === same) return; // it may be hidden now
+    if (kept.inMenu) choosing.focus();
     else if (kept.spot) play.querySelector(`[data-spot="${kept.spot}"]`)?.focus({ preventScroll: true });
-    else if (kept.id) document.getElementById(document.getElementById(kept.id) ? kept.id : kept.title)?.focus({ preventScroll: true });
+    else if (kept.id) document.getElementById(kept.title)?.focus({ preventScroll: true });
   }
 
   function restore() {

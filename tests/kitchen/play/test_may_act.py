@@ -27,7 +27,13 @@ from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, Step
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
-from kitchen.play.turn.turn_rules import asked_seats, minds_asked, waits_for_minds
+from kitchen.play.turn.turn_rules import (
+    PAUSE_SECONDS,
+    asked_seats,
+    minds_asked,
+    pause_seconds,
+    waits_for_minds,
+)
 from kitchen.play.turn.turn_searches import (
     minds_asked_separately,
     overdue_turns,
@@ -118,6 +124,16 @@ def test_a_step_runs_without_who_may_act_and_what_they_do_then_is_the_worlds() -
     assert submit(episode, 2, *REST, seat=1).accepted
     assert step_of(episode) == 2 and did(episode, 0) == ["person dig", "world go_on"]
     assert holds(episode)
+
+
+def test_the_plan_of_one_person_leaves_another_the_time_to_act(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = make(seats=2, offers_plans=True)
+    submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1, then=[REST])
+    for seconds in (0.0, 1.0):
+        monkeypatch.setattr(Tunnel, "planned_step_seconds", seconds)
+        with read_turn(episode.pk) as turn:
+            assert (turn.may_act, turn.given[1].planned_in) == ({0}, 1)
+            assert pause_seconds(turn) == max(PAUSE_SECONDS, seconds)
 
 
 def test_who_may_act_is_told_the_amounts_too(monkeypatch: pytest.MonkeyPatch) -> None:

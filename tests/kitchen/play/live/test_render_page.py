@@ -231,7 +231,8 @@ def test_an_answer_is_sent_each_time_and_taken_away_once() -> None:
     nothing, late = NoticeMessage("", ""), NoticeMessage("late", "Too late.", "warning")
     assert screen.notice(nothing) == ""
     for _ in range(2):
-        assert screen.notice(late) == '<div id="notice" class="notice warning"><p>Too late.</p></div>'
+        shown = '<div id="notice" class="notice warning" data-code="late"><p>Too late.</p></div>'
+        assert screen.notice(late) == shown
     assert screen.notice(nothing) == '<div id="notice" class="notice info"></div>'
     assert screen.notice(nothing) == ""
 

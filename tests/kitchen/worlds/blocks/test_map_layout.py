@@ -8,6 +8,10 @@ from typing import Any
 from playwright.async_api import Browser
 
 from kitchen.contract.page import DRAWING_ONLY, TalkView
+from kitchen.play.coplayers.answer_messages import MESSAGE_RECEIPTS
+from kitchen.play.live.render_page import Screen
+from kitchen.play.turn.submitted_commands import RECEIPTS
+from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page
 from kitchen.worlds.blocks.cell_words import cell_words
 from tests.browser import IN_A_BROWSER
@@ -224,18 +228,18 @@ ASK = """([first, ...others]) => {
 }"""
 """Ask for what belongs on these cells. Return what stands in the message box after that."""
 
-REFUSED = """at => {
+REFUSED = """([at, notices]) => {
     const { talk, blockAsking } = document.querySelector("[data-play]");
-    const [target, fragment] = ["p", "div"].map(name => document.createElement(name));
-    Object.assign(target, { id: "notice" });
-    fragment.textContent = "You can write again in the next step.";
+    const target = Object.assign(document.createElement("p"), { id: "notice" });
     talk.sendAside = () => true;
     blockAsking.ask([at]);
-    document.dispatchEvent(new CustomEvent("htmx:oobBeforeSwap", { detail: { target, fragment } }));
-    return document.querySelector("#talk-form [name=text]").value;
+    return notices.map(html => {
+        const fragment = document.createRange().createContextualFragment(html);
+        document.dispatchEvent(new CustomEvent("htmx:oobBeforeSwap", { detail: { target, fragment } }));
+        return document.querySelector("#talk-form [name=text]").value;
+    });
 }"""
-"""Ask for what belongs on a cell, although the server takes no more messages. Return what stands in the
-message box after that."""
+"""Ask for what belongs on a cell, and get these notices. Return what stands in the message box after each."""
 
 
 async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_every_stretch_that_is_lacked(
@@ -273,7 +277,11 @@ async def test_a_line_over_cells_places_what_is_in_the_hand_and_asks_for_every_s
     assert await page.evaluate(ASK, [[0, 1, 0], [1, 1, 0], [3, 1, 0], [4, 1, 0]]) == asked
     said = await page.inner_text("[data-toast]")
     assert said == f"Not sent. It is in the message box now: {asked}", "there is no connection"
-    assert (await page.evaluate(REFUSED, [3, 1, 0])).endswith(
-        "columns 4 to 5 Glass on level 2, row 1, column 4"
-    )
+    codes = [(code, RECEIPTS[code]) for code in ("repeated", "late")]
+    codes.append(("too_many", MESSAGE_RECEIPTS["too_many"]))
+    notices = [Screen().notice(NoticeMessage(code, text)) for code, text in codes]
+    assert await page.evaluate(REFUSED, [[3, 1, 0], notices]) == [
+        *[asked] * 2,
+        f"{asked} Glass on level 2, row 1, column 4",
+    ], "only what is about messages says that it was not sent"
     await page.close()

@@ -31,6 +31,11 @@ AT_ONCE = """["[data-spot=pot0]", "[data-spot=chopboard0]", "#do-goto-chopboard0
 """Three choices before an answer could be there."""
 PRESS_POT = """document.querySelector("#do-goto-pot0").dispatchEvent(
     new MouseEvent("click", { detail: 1, bubbles: true, cancelable: true }))"""
+LISTEN = """() => {
+    window.heard = [];
+    const said = document.getElementById("stage-said");
+    new MutationObserver(() => heard.push(said.textContent)).observe(said, { childList: true });
+}"""
 TO_POT, TO_BOARD = '["goto","pot0"]', '["goto","chopboard0"]'
 
 
@@ -270,8 +275,22 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
 ) -> None:
     line, world = Line(), kitchen()
     page = await line.open(browser, changed(play(world), offered=True))
-    said, fold = page.locator("#plan-said"), page.locator("#plan-fold")
+    said, fold, stop = (page.locator(one) for one in ("#plan-said", "#plan-fold", "#going-on-stop"))
     assert await fold.get_attribute("open") is None
+    then, waiting = (("put", "pot0"), ("activate", "pot0")), ("noop",)
+    line.shows(changed(play(world), offered=True, phase="waiting", by_seat={0: (("goto", "pot0"), *then)}))
+    await stop.hover()
+    await page.mouse.down()
+    line.shows(changed(play(world, [waiting]), offered=True, phase="waiting", by_seat={0: then}))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
+    assert await page.evaluate(FOCUS_ID) == "going-on-stop"
+    await page.mouse.up()
+    while not (heard := [one for one in line.heard if one["type"] == "plan"]):
+        await page.wait_for_timeout(10)
+    assert (heard[0]["then"], heard[0]["step"]) == ([], 2), "a press that began before a step counts"
+    line.shows_all(changed(play(world, [waiting]), offered=True, phase="waiting", by_seat={0: then[1:]}))
+    await expect(page.locator("#bar")).to_have_attribute("data-step", "2")
+    assert await page.evaluate(FOCUS_ID) == "going-on-stop"
     view = changed(play(world, [("goto", "storage0")]), offered=True)
     why = {"why": PLAN_ILLEGAL, "left": [["get", "storage0", "rice"]]}
     broken = replace(view.history[0], events=(Event(REASON_PLAN_BROKEN, 0, why),))
@@ -279,8 +298,17 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
     await expect(said).to_contain_text("not possible any more: Take rice from storage")
     await expect(said).to_be_visible()
     assert await fold.get_attribute("open") is None, "one press made this plan, not the list"
+    assert await page.evaluate(FOCUS_ID) == "menu-title", "nothing goes on that could be stopped"
     line.shows(changed(play(world, [("noop",)]), offered=True))
     await expect(said).to_have_text("")
+    await page.evaluate(LISTEN)
+    order = page.locator("[data-order] >> nth=0")
+    assert await order.get_attribute("aria-label") is None
+    for times in (1, 2):  # nothing can be done for it
+        await order.click()
+        await page.wait_for_function(f"heard.filter(Boolean).length === {times}")
+    first, empty, again = await page.evaluate("heard")
+    assert (first, empty) == (again, ""), "a region that has its words already is not read again"
 
 
 async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends_both(
@@ -329,7 +357,9 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     line.heard.clear()
     line.shows(changed(play(world, [("noop",)]), offered=True, plannable=world.plannable(0)))
     await expect(page.locator("#bar")).to_have_attribute("data-step", "4")
-    await page.click("[data-order] >> nth=0")  # the first thing for this order, which is the same
+    order = page.locator("[data-order] >> nth=0")
+    await expect(order).to_have_attribute("aria-label", "Salmon sushi: Make cooked rice")
+    await order.click()  # the first thing for this order, which is the same
     while not (heard := [one for one in line.heard if one["type"] == "command"]):
         await page.wait_for_timeout(10)
     assert (heard[0]["command"], heard[0]["then"]) == (sent["command"], sent["then"])

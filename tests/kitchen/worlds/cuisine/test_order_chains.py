@@ -17,7 +17,6 @@ from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.test_onward_acts import planning
 from tests.kitchen.worlds.cuisine.test_page import panel_html, seen
-from tests.nightly import nightly
 
 
 def offered(view: SeatView) -> list[tuple[str, str, str]]:
@@ -59,9 +58,7 @@ def test_parts_of_an_order_are_choices_and_what_is_complete_is_cooked_and_served
     assert world.score()["completed"] == 1
 
 
-@pytest.mark.parametrize(
-    "level", ["level_3", "level_7", *nightly("level_1", "level_4", "level_9", "level_12")]
-)
+@pytest.mark.parametrize("level", ["level_1", "level_3", "level_4", "level_7", "level_9", "level_12"])
 def test_whoever_takes_the_first_choice_serves_dishes_and_nothing_offered_is_refused(level: str) -> None:
     world = kitchen(level, max_steps=60)
     presses = 0
@@ -71,7 +68,7 @@ def test_whoever_takes_the_first_choice_serves_dishes_and_nothing_offered_is_ref
             continue
         view = changed(seen(world, 0), offered=True, order_choices=True, plannable=world.plannable(0))
         presses += 1
-        first, *then = chains(view)[0].commands
+        first, *then = chain_choices(view, brief_lookup(view.brief))[0].commands
         world.step({0: first})
         for command in then:
             while not world.asks(0) and not world.over:
@@ -80,6 +77,18 @@ def test_whoever_takes_the_first_choice_serves_dishes_and_nothing_offered_is_ref
                 assert command in world.legal_actions(0)
                 world.step({0: command})
     assert world.score()["completed"] >= 1 and presses <= 20
+
+
+@pytest.mark.parametrize("ordered", [["frenchFries"], ["frenchFries", "potatoSalad"]])
+def test_an_order_that_this_kitchen_cannot_cook_is_passed_over(ordered: list[str]) -> None:
+    view = planning(kitchen("level_12"))
+    orders = [{"dish": dish, "life": 60} for dish in ordered]
+    view = changed(view, observation={**view.observation, "orders": orders})
+    assert view.brief["uncookable"] == ["frenchFries"]
+    found = chain_choices(view, brief_lookup(view.brief))
+    asked = [one for one in found if not one.note.startswith("Cook ahead")]
+    assert found and bool(asked) == ("potatoSalad" in ordered), "nobody ordered anything else"
+    assert all(one.note.startswith("For potato salad") and one.places for one in asked)
 
 
 def test_what_others_carry_is_not_offered_again_and_a_ready_dish_is_served_from_its_tool() -> None:
@@ -92,6 +101,15 @@ def test_what_others_carry_is_not_offered_again_and_a_ready_dish_is_served_from_
     ready = changed(view, observation={**view.observation, "locations": places})
     (served, *_) = chain_choices(ready, brief_lookup(view.brief))
     assert (served.text, served.places[1:]) == ("Serve tuna sushi", ("servingtable0", "mixer0"))
+
+
+def test_a_press_on_the_guests_means_only_what_serves_them() -> None:
+    world = kitchen("level_3")
+    for serves in (False, False, True):
+        view = planning(world)
+        first = chain_choices(view, brief_lookup(view.brief))[0]
+        assert ("servingtable0" in first.places) == serves, first.text
+        run(world, chains(view)[0])
 
 
 def test_they_come_first_in_the_menu_with_waiting_and_a_press_on_the_ticket_means_them() -> None:

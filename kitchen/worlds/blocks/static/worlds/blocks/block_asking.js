@@ -71,12 +71,14 @@
     play.buildingFinish.say(filled(stage.dataset.unsent, { text }), true);
   }
 
-  /* the server takes only some messages in a step, and refuses the others with a notice */
+  /* the server takes only some messages in a step, and refuses the others with a notice; what other notices say is not
+     about what was asked (kitchen/play/coplayers/answer_messages.py) */
+  const REFUSALS = ["unsent", "unreadable", "not_allowed", "not_your_turn", "too_long", "too_many", "busy", "talking", "choose_one", "over", "elsewhere"];
   const newestOwn = () => document.getElementById("talk")?.dataset.mine;
   let sent = null; // what was asked last, until the server answers
 
   function onNotice({ detail: { target, fragment } }) {
-    if (!sent || target.id !== "notice" || !fragment.textContent.trim()) return;
+    if (!sent || target.id !== "notice" || !REFUSALS.includes(fragment.firstElementChild.dataset.code)) return;
     unsent(sent.text);
     sent = null;
   }

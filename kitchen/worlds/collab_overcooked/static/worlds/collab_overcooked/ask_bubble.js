@@ -42,7 +42,8 @@
 
   function say() {
     for (const one of buttons()) {
-      one.setAttribute("aria-expanded", String(isOpen()));
+      if (isDocked()) one.removeAttribute("aria-expanded"); // what it leads to is there all the time
+      else one.setAttribute("aria-expanded", String(isOpen()));
       one.hidden = !form() || (isDocked() && one.closest(".act-together") !== null);
       if (form()) one.querySelector("[data-ask-name]").textContent = form().querySelector("b").textContent;
     }
