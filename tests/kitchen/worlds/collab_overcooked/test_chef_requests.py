@@ -15,7 +15,7 @@ from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import in_language
-from kitchen.worlds.collab_overcooked.chef_answers import DECLINES, chef_answer, declined_things
+from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES, chef_answer, declined_things
 from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, MOST_OPEN, REMIND_AFTER
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
@@ -221,6 +221,35 @@ def test_the_refusal_of_each_request_is_understood_in_every_language(language: s
             with in_language(language):
                 text = refusal_words(unit)
             assert chef_answer([text]) == DECLINES and declined_things([text], units) == {thing}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not now, what should I do?",
+        "Ahora no sé qué hago",
+        "Ahora no se que hago",
+        "现在不知道我该做什么",
+        "Not now: Cut zucchini. What should I do?",
+    ],
+)
+def test_a_question_that_begins_like_a_refusal_is_a_question(text: str) -> None:
+    assert chef_answer([text]) == ASKS_NEXT
+
+
+def test_a_refusal_ends_there_or_names_what_it_refuses() -> None:
+    refusals = (
+        "Not now",
+        "not now!",
+        "Not now, thanks",
+        "Ahora no.",
+        "Ahora no puedo",
+        "现在不行。",
+        "现在不",
+    )
+    assert {chef_answer([text]) for text in refusals} == {DECLINES}
+    others = ("Not nowhere", "Ahora no entiendo nada", "现在不知道")
+    assert DECLINES not in {chef_answer([text]) for text in others}
 
 
 def test_who_says_in_other_words_not_to_bring_something_refuses_it_too() -> None:
