@@ -114,6 +114,8 @@ class RequestCard(NamedTuple):
     """About how many steps it takes the reader from now on; 0 if it is not the reader's work."""
     refusal: str = ""
     """The words that refuse it for now; empty if it has no name, or if the reader cannot write."""
+    sender: int = 0
+    """The member to whom the refusal is sent: the one who asked."""
 
 
 class RequestCards(NamedTuple):
@@ -226,6 +228,7 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         use=_use_words(str(said.data.get(USE_KEY, ""))),
         steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
+        sender=said.sender or 0,
     )
 
 
