@@ -187,8 +187,10 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
 
 
 def _has_tip(view: SeatView, is_yours: bool) -> bool:
-    """Return whether the reader is an assistant who can think ahead of the chef's requests."""
-    is_led = view.acts and view.seat != CHEF and "recipe" not in view.brief
+    """Return whether the reader is an assistant who can think ahead of the chef's requests, and earns a star
+    for it: without a request, nothing counts as unasked (`own_ideas`)."""
+    is_led = any(said.sender != view.talk.member for said in view.talk.requests)
+    is_led = is_led and view.acts and view.seat != CHEF and "recipe" not in view.brief
     return is_led and not is_yours and not view.brief["typed"]
 
 
