@@ -542,4 +542,9 @@ async def test_the_page_is_accessible_and_fits(
         await page.click(f"[data-panel-tab={panel}]")
         assert await violations(page, f"seat {seat}, {panel}") == []
     assert await misfits(page, f"seat {seat}") == []
+    if seat:
+        await page.focus("#requests .refuse")
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("#requests .is-refused", state="attached")
+        assert await page.evaluate("document.activeElement.dataset.key") == "1", "the next request"
     assert person.problems == []

@@ -32,8 +32,10 @@ QUESTIONS: Mapping[str, str] = {
 """Patterns of questions, by the code of the answer. The first that fits counts."""
 DECLINES = "you_choose"
 """The code of the answer to somebody who refuses a request."""
-NOT_NOW = re.compile(r"^\W*(?:not now|ahora no|现在不)\W*(.*)$", re.IGNORECASE | re.DOTALL)
-"""A refusal, and what is refused."""
+NOT_NOW = re.compile(
+    r"^\W*(?:not now|ahora no(?: puedo)?|现在不(?:行|能|可以)?)(?!\s*\w)\W*(.*)$", re.IGNORECASE | re.DOTALL
+)
+"""A refusal, and what is refused. It has its end or a mark behind it: *Ahora no sé qué hago* is none."""
 _PATTERNS = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in QUESTIONS.items()}
 
 
@@ -68,10 +70,10 @@ def _refusals(macros: Macros) -> Iterator[str]:
 
 
 def _answer_to(text: str) -> str:
-    if NOT_NOW.match(text):
-        return DECLINES
     if code := next((code for code, pattern in _PATTERNS.items() if pattern.search(text)), ""):
         return code
+    if NOT_NOW.match(text):
+        return DECLINES
     asked = spoken_requests(text)
     if asked.units or asked.stops:
         return "chef_cannot"

@@ -26,10 +26,13 @@ from kitchen.worlds.collab_overcooked.room_layout import COUNTER, SEATS, SHARED_
 
 
 class Handover(NamedTuple):
-    """One thing that was handed over, and the seat of the cook who had put it down."""
+    """One thing that was handed over, the seat of the cook who had put it down, and the steps in which it was
+    put down and taken (0: not yet)."""
 
     seat: int
     thing: str
+    put_in: int
+    taken_in: int = 0
 
 
 @dataclass(slots=True)
@@ -42,12 +45,12 @@ class _Trace:
     shared: list[Handover] = field(default_factory=list)
     inside: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in UTENSILS})
 
-    def put_down(self, seat: int, *, is_full: bool) -> None:
+    def put_down(self, seat: int, step: int, *, is_full: bool) -> None:
         """Put what the cook holds on a shared counter, or on one of its own if the shared ones were full."""
         if is_full:
             self.own[seat].append(self.hands[seat])
         else:
-            self.shared.append(Handover(seat, self.hands[seat]))
+            self.shared.append(Handover(seat, self.hands[seat], step))
 
     def take(self, seat: int, food: str) -> Handover | None:
         """Take this food from a counter, from an own one if it lies there. Return what was handed over to
@@ -95,12 +98,12 @@ def find_handovers(players: Sequence[Mapping[str, Json]]) -> Iterator[Handover]:
         )
     )
     trace = _Trace()
-    for _, of_step in groupby(done, itemgetter(0)):
+    for step, of_step in groupby(done, itemgetter(0)):
         is_full = len(trace.shared) == len(SHARED_COUNTERS)  # cooks chose their counters before this step
         for _, seat, _, (verb, *words) in of_step:
             if verb == PLACE:
-                trace.put_down(seat, is_full=is_full)
+                trace.put_down(seat, step, is_full=is_full)
             elif (verb, words[-1:]) != (PICKUP, [COUNTER]):
                 trace.use_place(seat, verb, words)
             elif taken := trace.take(seat, words[0]):
-                yield taken
+                yield taken._replace(taken_in=step)

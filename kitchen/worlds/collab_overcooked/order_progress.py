@@ -16,7 +16,7 @@ from kitchen.worlds.collab_overcooked.counter_handovers import find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, WAIT
-from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, SEATS
 
 _TEMPLATES = "worlds/collab_overcooked"
 SOON = 4
@@ -126,7 +126,7 @@ def _things_there(seen: Mapping[str, Json]) -> set[str]:
 
 def handed_over(players: Sequence[Mapping[str, Json]]) -> list[HandedOver]:
     """Return what the cooks have handed over, with its names, in the order of time."""
-    return [HandedOver(seat, thing, thing_words(thing)) for seat, thing in find_handovers(players)]
+    return [HandedOver(one.seat, one.thing, thing_words(one.thing)) for one in find_handovers(players)]
 
 
 def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
@@ -147,17 +147,26 @@ def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Jso
 
 
 def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
-    """Return how many things the assistant handed over that the chef never requested. 0 if the chef does not
-    request commands, but writes in words or not at all."""
-    asked = {
-        macro[1]
+    """Return how many things the assistant handed over that nobody had requested when they were put down.
+
+    A handover counts only if commands had been requested before: 0 if the chef writes in words or not at all.
+    So later requests change nothing.
+    """
+    asked = [
+        (said.step, macro[1])
         for said in requests
-        if said.sender == CHEF
+        if said.sender != ASSISTANT
         for macro in commands_in(said.data, REQUESTS_KEY)
         if macro[0] == PICKUP
-    }
+    ]
+    first = min((step for step, _ in asked), default=0)
     handed = find_handovers(players) if asked else ()
-    return sum(one.seat == ASSISTANT and one.thing not in asked for one in handed)
+    return sum(
+        one.seat == ASSISTANT
+        and first <= one.taken_in
+        and not any(step <= one.put_in and thing == one.thing for step, thing in asked)
+        for one in handed
+    )
 
 
 def _finished_with(wanted: Sequence[Command], asked_in: int, done: Sequence[tuple[int, Command]]) -> int:

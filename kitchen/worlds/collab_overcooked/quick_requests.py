@@ -8,6 +8,7 @@ the recipe would tell it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
@@ -90,17 +91,19 @@ def bubble_panel(view: SeatView) -> Panel:
 
 
 def _state_of(view: SeatView, work: Work) -> str:
-    """Return DONE if the teammate handed this over after the newest request for it, ASKED if it is requested
+    """Return DONE if the teammate finished this after the newest request for it, ASKED if it is requested
     and not done, else an empty text."""
-    asked = sum(
-        tuple(map(tuple, commands_in(one.data, REQUESTS_KEY))) == work.macros
+    asked = [
+        one.step
         for one in view.talk.requests
         if one.sender == view.talk.member
-    )
-    mine = tuple(map(tuple, view.observation["players"][1 - view.seat]["done"]))
-    last = work.macros[-2:]
-    done = sum(mine[number : number + len(last)] == last for number in range(len(mine)))
-    return "" if not asked else DONE if done >= asked else ASKED
+        and tuple(map(tuple, commands_in(one.data, REQUESTS_KEY))) == work.macros
+    ]
+    if not asked:
+        return ""
+    theirs = view.observation["players"][1 - view.seat]
+    ended = zip(theirs["done_in"][1:], pairwise(map(tuple, theirs["done"])), strict=True)
+    return DONE if any(step >= max(asked) and two == work.macros[-2:] for step, two in ended) else ASKED
 
 
 def works_to_ask(view: SeatView) -> Iterator[Work]:

@@ -32,6 +32,7 @@ from kitchen.worlds.collab_overcooked.chef_requests import (
     ask_person,
     chef_pairs,
     message,
+    thing_use,
 )
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
@@ -162,6 +163,7 @@ class RecipePartner(Agent):
             plan.chef,
             tuple(declined_things(_new_words(situation), dict(before.open))),
             _messages_left(situation) - bool(answer),
+            _tells_use(situation),
         )
         code = ASKS_NEXT if not answer and _has_question(situation) else answer
         now, says = ask_person(seen, before, code, wrong_unit)
@@ -202,7 +204,10 @@ class RecipePartner(Agent):
             "done_at_request": len(theirs),
             "done_so_far": len(theirs),
         }
-        return memory, (message("do_this", REQUESTS_KEY, wanted),)
+        thing = unit[-2][1] if len(unit) > 1 else _things(situation, CHEF).hold[ASSISTANT] or ""
+        tells = _tells_use(situation) and not is_wrong
+        use = thing_use(_chef_plan(situation)[1].chef, thing) if tells else ""
+        return memory, (message("do_this", REQUESTS_KEY, wanted, use),)
 
     # The assistant
 
@@ -440,6 +445,11 @@ def _is_addressed(situation: Situation) -> bool:
     step, own = situation.step + 1, situation.talk.member
     said = [one.sender for one in situation.talk.messages if one.step == step and one.kind in TALK_KINDS]
     return bool(said) and own not in said
+
+
+def _tells_use(situation: Situation) -> bool:
+    """Return whether the chef's requests tell what the things are for (setting of the world)."""
+    return bool(situation.briefs[CHEF].get("tells_use"))
 
 
 def _messages_left(situation: Situation) -> int:

@@ -15,8 +15,8 @@ from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, 
 from kitchen.contract.world import Command, canonical_json
 from kitchen.pages.default_page import may_choose
 from kitchen.words.gettext_without_django import gettext
-from kitchen.worlds.collab_overcooked.chef_requests import SERVE_USE, USE_KEY
-from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
+from kitchen.worlds.collab_overcooked.chef_requests import USE_KEY
+from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, use_words
 from kitchen.worlds.collab_overcooked.food_rules import UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     FILL,
@@ -114,6 +114,8 @@ class RequestCard(NamedTuple):
     """About how many steps it takes the reader from now on; 0 if it is not the reader's work."""
     refusal: str = ""
     """The words that refuse it for now; empty if it has no name, or if the reader cannot write."""
+    sender: int = 0
+    """The member to whom the refusal is sent: the one who asked."""
 
 
 class RequestCards(NamedTuple):
@@ -185,8 +187,10 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
 
 
 def _has_tip(view: SeatView, is_yours: bool) -> bool:
-    """Return whether the reader is an assistant who can think ahead of the chef's requests."""
-    is_led = view.acts and view.seat != CHEF and "recipe" not in view.brief
+    """Return whether the reader is an assistant who can think ahead of the chef's requests, and earns a star
+    for it: without a request, nothing counts as unasked (`own_ideas`)."""
+    is_led = any(said.sender != view.talk.member for said in view.talk.requests)
+    is_led = is_led and view.acts and view.seat != CHEF and "recipe" not in view.brief
     return is_led and not is_yours and not view.brief["typed"]
 
 
@@ -223,9 +227,10 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         REFUSED if _is_refused(view, said) else _request_state(view, said),
         name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
-        use=_use_words(str(said.data.get(USE_KEY, ""))),
+        use=use_words(str(said.data.get(USE_KEY, ""))),
         steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
+        sender=said.sender or 0,
     )
 
 
@@ -241,17 +246,6 @@ def _is_refused(view: SeatView, said: TeamMessage) -> bool:
     refusal = refusal_words(commands_in(said.data, REQUESTS_KEY))
     own = (one for one in view.talk.messages if one.sender == view.talk.member and one.number > said.number)
     return bool(refusal) and any(one.text.strip() == refusal for one in own)
-
-
-def _use_words(use: str) -> str:
-    """Return what the teammate needs a thing for, as text."""
-    if not use:
-        return ""
-    return (
-        gettext("to serve in")
-        if use == SERVE_USE
-        else gettext("for the {utensil}").format(utensil=thing_words(use))
-    )
 
 
 def _left_of(view: SeatView, macros: Sequence[Command]) -> Sequence[Command]:

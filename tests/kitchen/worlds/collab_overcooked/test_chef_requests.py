@@ -15,7 +15,7 @@ from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import in_language
-from kitchen.worlds.collab_overcooked.chef_answers import DECLINES, chef_answer, declined_things
+from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES, chef_answer, declined_things
 from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, MOST_OPEN, REMIND_AFTER
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
@@ -223,16 +223,56 @@ def test_the_refusal_of_each_request_is_understood_in_every_language(language: s
             assert chef_answer([text]) == DECLINES and declined_things([text], units) == {thing}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not now, what should I do?",
+        "Ahora no sé qué hago",
+        "Ahora no se que hago",
+        "现在不知道我该做什么",
+        "Not now: Cut zucchini. What should I do?",
+    ],
+)
+def test_a_question_that_begins_like_a_refusal_is_a_question(text: str) -> None:
+    assert chef_answer([text]) == ASKS_NEXT
+
+
+def test_a_refusal_ends_there_or_names_what_it_refuses() -> None:
+    refusals = (
+        "Not now",
+        "not now!",
+        "Not now, thanks",
+        "Ahora no.",
+        "Ahora no puedo",
+        "现在不行。",
+        "现在不",
+    )
+    assert {chef_answer([text]) for text in refusals} == {DECLINES}
+    others = ("Not nowhere", "Ahora no entiendo nada", "现在不知道")
+    assert DECLINES not in {chef_answer([text]) for text in others}
+
+
 def test_who_says_in_other_words_not_to_bring_something_refuses_it_too() -> None:
     units = {unit[-2][1]: unit for unit in references(STEW)[0].units}
     assert chef_answer(["Do not bring zucchini"]) == DECLINES
     assert declined_things(["Do not bring zucchini"], units) == {"zucchini_slices"}
 
 
-def test_a_choice_with_which_the_chef_goes_on_is_praised_and_each_request_tells_its_use() -> None:
+@pytest.mark.parametrize(("tells", "people"), [(True, (1,)), (True, ()), (False, (1,))])
+def test_requests_tell_their_use_to_people_and_programs_alike_if_the_setting_says_so(
+    tells: bool, people: tuple[int, ...]
+) -> None:
+    seen = make_situation(game(STEW, gamma=3.0, tells_use=tells), (0,), people=people, seed=1)
+    said = run_without_waiting(RecipePartner({}).decide(seen)).says
+    assert {one.data.get("use") for one in said} == ({"pot0"} if tells else {None})
+    assert all(("(for the pot)" in one.text) is tells for one in said), "the words say it, too"
+    wrong = run_without_waiting(RecipePartner({"wrong_requests": 1.0}).decide(seen)).says
+    assert wrong and not any("use" in one.data for one in wrong)
+
+
+def test_a_choice_with_which_the_chef_goes_on_is_praised() -> None:
     beside = Beside(game(STEW, gamma=3.0))
     beside.step()
-    assert [one.data["use"] for one in beside.says] == ["pot0", "pot0"]
     beside.do(beside.requests()[1])
     beside.step()
     assert beside.codes() == ["do_this", "do_this"], "alone, praise would only interrupt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -144,3 +145,6 @@ def test_what_the_assistant_hands_over_unasked_is_an_own_idea() -> None:
     play(world, 0, "pickup egg counter")
     players = world.observe(1)["players"]
     assert [own_ideas(said, players) for said in ((), (asked["egg"],), (asked["corn"],))] == [0, 0, 1]
+    later = {food: replace(said, step=world.clock + 1) for food, said in asked.items()}
+    assert own_ideas((later["corn"],), players) == 0, "a first request makes no star of what is over"
+    assert own_ideas((asked["corn"], later["egg"]), players) == 1, "nor is it taken away again"

@@ -127,4 +127,7 @@ def test_a_chef_sees_what_was_asked_for_and_what_is_done() -> None:
     asked = [request(1, 0, bring)]
     assert (state([]), state(asked)) == ("", "asked")
     play(world, 1, *map(" ".join, bring))
-    assert (state(asked), state([*asked, request(2, 0, bring)])) == ("done", "asked")
+    now, later = world.clock, world.clock + 1
+    assert (state(asked), state([*asked, request(2, 0, bring, later)])) == ("done", "asked")
+    assert state([request(1, 0, bring, later)]) == "asked", "what came before the request does not meet it"
+    assert state([*asked, request(2, 0, bring, now)]) == "done", "a request that was refused is not owed"

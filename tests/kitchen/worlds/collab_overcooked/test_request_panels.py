@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import cast
 
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.collab_overcooked.page import PAGE
+from kitchen.worlds.collab_overcooked.quick_requests import bubble_panel
 from kitchen.worlds.collab_overcooked.reference_trajectories import BRING_DISH, bring_slices
 from kitchen.worlds.collab_overcooked.request_panels import RequestCards
 from tests.kitchen.worlds.collab_overcooked.games import game, play
@@ -31,7 +33,9 @@ def words(macros: tuple[tuple[str, ...], ...]) -> list[str]:
 def test_open_requests_are_in_order_and_each_has_a_key() -> None:
     found = cards()
     assert [(card.number, card.key) for card in found.cards] == [(1, "1"), (2, "2")]
-    assert found.open_count == 2
+    assert found.open_count == 2 and found.has_tip
+    quiet = cast(RequestCards, PAGE.requests(view(game("baked_carrot_soup"), 1, [])).shows)
+    assert not quiet.has_tip, "nothing can earn its star before a first request"
     html = str(render_panel(PAGE.requests(view(game("baked_carrot_soup"), 1, ASKED))))
     assert [f'aria-keyshortcuts="{key}"' in html for key in "123"] == [True, True, False]
     assert "are-several" in html and html.index("Cut carrot") < html.index("Bring dish")
@@ -71,3 +75,14 @@ def test_a_refused_request_gives_its_key_to_the_next_one_until_it_comes_again() 
         one.number: one.state for one in cast(RequestCards, PAGE.requests(view(world, 1, again)).shows).cards
     }
     assert states == {1: "refused", 2: "", 4: "done"}
+
+
+def test_a_refusal_goes_to_the_one_who_asked_even_if_no_cook_can_be_asked() -> None:
+    seen = view(game("baked_carrot_soup"), 1, [request(1, 2, list(CUT))])
+    names = {**seen.talk.members, 2: "Leader"}
+    led = replace(seen, talk=replace(seen.talk, members=names, addressees=(2,)))
+    html = str(render_panel(PAGE.requests(led)))
+    form = html.partition("<form")[2].partition("</form>")[0]
+    assert ' name="to" value="2"' in form and ' name="text" value="Not now: Cut carrot"' in form
+    assert 'id="refuse-1"' in form, "the focus stays on it when the panel comes again"
+    assert "form" not in render_panel(bubble_panel(led)), "no other form is needed"

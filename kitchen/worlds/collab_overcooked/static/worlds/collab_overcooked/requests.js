@@ -160,6 +160,7 @@
   const typed = new Map(); // form id → the sent text, and its step
 
   function onSend(event) {
+    if (event.target.matches(".refuse-form")) refused = event.target.querySelector("button").id;
     if (event.target === formOf()) sent = { mine: mine(), items: [...formOf().querySelectorAll("[data-request-list] > li")] };
     const box = event.target.elements?.typed;
     if (box) typed.set(event.target.id, { text: box.value, step: play.choosing.step });
@@ -186,6 +187,7 @@
     markAccepted();
     markNews();
     acceptNext();
+    focusAfterRefusal();
     focusNew();
     const own = document.querySelector(".col-own"); // who only leads has none
     if (own && play.choosing.step !== step) own.scrollTop = 0; // a new hint, or a request
@@ -284,6 +286,17 @@
     newestSeen = number;
     const isIdle = [document.body, document.getElementById("menu-title"), null].includes(document.activeElement);
     if (isIdle && play.choosing.may()) open[0].focus({ preventScroll: true, focusVisible: false });
+  }
+
+  let refused = ""; // the button that refused a request, until it is gone
+
+  function focusAfterRefusal() {
+    if (!refused || document.getElementById(refused)) return;
+    refused = "";
+    if (document.activeElement !== document.body) return;
+    const next = document.querySelector("#requests :is([data-key], .refuse):not(:disabled)");
+    if (next) next.focus({ preventScroll: true });
+    else play.choosing.focus();
   }
 
   /* Send a command along with the next choice, to follow it. */
