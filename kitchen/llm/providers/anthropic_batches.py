@@ -15,6 +15,7 @@ from kitchen.llm.providers.batch_calls import (
     batch_id,
     get_text,
     json_lines,
+    lost_result,
     read_result,
     refused_call,
     unmade_call,
@@ -64,10 +65,10 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
         return None
     sdk, found = client(), dict[str, Reply | ModelError]()
     for line in json_lines(get_text(f"/v1/messages/batches/{batch}/results", client, seconds)):
-        name, result = str(line.get("custom_id")), line.get("result")
+        name, result = (str(line.get("custom_id")), line.get("result")) if line else ("", None)
         if name in requests and isinstance(result, dict):
             found[name] = _result(sdk, requests[name], result)
-    return {name: found.get(name) or unmade_call("ended") for name in requests}
+    return {name: found.get(name) or lost_result() for name in requests}
 
 
 def _result(sdk: sdk_calls.Sdk, request: Request, result: dict[str, Json]) -> Reply | ModelError:

@@ -57,6 +57,12 @@ def refused_call(sdk: sdk_calls.Sdk, kind: str, message: str, status: int = 0) -
     return error(text).unbilled()
 
 
+def lost_result() -> ModelError:
+    """Return the error of a call whose result is missing in an ended batch, or cannot be read. The call may
+    have been billed."""
+    return UnreadableReplyError("the batch has ended without a readable result of this call")
+
+
 def unmade_call(reason: str) -> ModelError:
     """Return the error of a call that was never made, because its batch ended before: it `expired` or was
     canceled. It costs nothing."""
@@ -78,15 +84,15 @@ def read_result(
     return replace(reply, parameters={**parameters, **reply.parameters})
 
 
-def json_lines(text: str) -> Iterator[dict[str, Json]]:
-    """Yield the objects of a text with one JSON object in each line. Other lines are left out."""
-    for line in filter(str.strip, text.splitlines()):
+def json_lines(text: str) -> Iterator[dict[str, Json] | None]:
+    """Yield the objects of a text with one JSON object in each line, and None for each other line. Only line
+    feeds end a line: texts in JSON may contain other line breaks, such as U+2028."""
+    for line in filter(str.strip, text.split("\n")):
         try:
             value = sdk_calls.read_body(line)
         except UnreadableReplyError:
-            continue
-        if isinstance(value, dict):
-            yield value
+            value = None
+        yield value if isinstance(value, dict) else None
 
 
 def get_text(path: str, connect: Callable[[], sdk_calls.Sdk], seconds: float) -> str:

@@ -16,6 +16,7 @@ from kitchen.llm.providers.batch_calls import (
     batch_id,
     get_text,
     json_lines,
+    lost_result,
     read_result,
     refused_call,
     unmade_call,
@@ -75,13 +76,16 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
         return dict.fromkeys(requests, error)
     if status not in ENDED:
         return None
-    found = dict[str, Reply | ModelError]()
+    found, is_whole = dict[str, Reply | ModelError](), True
     for file in (batch_id({"id": told[name]}) for name in RESULT_FILES if told.get(name)):
         for line in json_lines(get_text(f"/files/{file}/content", client, seconds)):
-            if (name := str(line.get("custom_id"))) in requests:
+            if line is None:
+                is_whole = False
+            elif (name := str(line.get("custom_id"))) in requests:
                 found[name] = _result(sdk, requests[name], line)
-    missing = status if status in ("expired", "cancelled") else "ended"
-    return {name: found.get(name) or unmade_call(missing) for name in requests}
+    was_made = status == "completed" or not is_whole
+    missing = lost_result() if was_made else unmade_call(status)
+    return {name: found.get(name) or missing for name in requests}
 
 
 def _refusal(sdk: sdk_calls.Sdk, told: Mapping[str, Json]) -> ModelError:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import httpx2
 import pytest
 
-from kitchen.contract.language_model import Message, Request, UnreadableReplyError
+from kitchen.contract.language_model import Message, Reply, Request, UnreadableReplyError
+from kitchen.llm.providers import anthropic_batches, openai_batches, sdk_calls
 from kitchen.llm.providers.anthropic_batches import _sent, lane
 from kitchen.llm.providers.batch_calls import batch_id, json_lines, refused_call, unmade_call
 from kitchen.llm.providers.response_limits import MAX_BATCH_BYTES, MAX_BODY_BYTES, limit_response
@@ -18,9 +21,35 @@ from kitchen.llm.providers.sdk_calls import Sdk
 SDK = Sdk(SimpleNamespace(__name__="sdk"), None, ("sk-secret-key",))
 
 
-def test_lines_that_are_no_objects_are_left_out() -> None:
+def test_lines_that_are_no_objects_are_marked() -> None:
     lines = ['{"custom_id": "a"}', "", "[1]", '{"cut', '{"custom_id": "b"}']
-    assert [line["custom_id"] for line in json_lines("\n".join(lines))] == ["a", "b"]
+    assert [line and line["custom_id"] for line in json_lines("\n".join(lines))] == ["a", None, None, "b"]
+
+
+@pytest.mark.parametrize("provider", [anthropic_batches, openai_batches])
+def test_a_line_break_within_a_reply_loses_no_result_and_a_lost_result_may_have_been_billed(
+    monkeypatch: pytest.MonkeyPatch, provider: Any
+) -> None:
+    usage = {"input_tokens": 5, "output_tokens": 2}
+    said = "one\u2028two\x85three"
+    message = {"content": [{"type": "text", "text": said}], "usage": usage}
+    completion = {"choices": [{"message": {"content": said}}]}
+    line = {
+        "custom_id": "a",
+        "result": {"type": "succeeded", "message": message},
+        "response": {"status_code": 200, "body": completion},
+    }
+    deep = '{"custom_id": "b", "result": ' + "[" * 60 + "]" * 60 + "}"
+    text = json.dumps(line, ensure_ascii=False) + "\n" + deep + "\n"
+    told = {"processing_status": "ended", "status": "completed", "output_file_id": "file-1"}
+    sdk = replace(SDK, client=SimpleNamespace(base_url=SimpleNamespace(host="api.openai.com")))
+    monkeypatch.setattr(sdk_calls, "fetch_from_server", lambda *_: told)
+    monkeypatch.setattr(provider, "get_text", lambda *_: text)
+    monkeypatch.setattr(provider, "client", lambda *_: sdk)
+    requests = {name: Request("claude-opus-5", (Message("user", "go"),)) for name in ("a", "b", "c")}
+    results = provider.collect("batch_1", requests, 9.0)
+    assert isinstance(results["a"], Reply) and results["a"].text == said
+    assert [(results[name].code, results[name].usage) for name in ("b", "c")] == [("unreadable", None)] * 2
 
 
 @pytest.mark.parametrize("name", ["", "../../v1/files", "a/b", "a?b", "x" * 121, None])
