@@ -13,6 +13,7 @@ from kitchen.llm.providers.batch_calls import (
     Requests,
     Results,
     batch_id,
+    connector,
     get_text,
     json_lines,
     lost_result,
@@ -20,14 +21,18 @@ from kitchen.llm.providers.batch_calls import (
     refused_call,
     unmade_call,
 )
-from kitchen.llm.service_settings import TIER
+from kitchen.llm.service_settings import TIER, service_settings
 
 _VERSION = "anthropic-version"
 
 
 def lane(request: Request) -> str:
-    """Return the API version that a request needs: it is the same for a whole batch. Raises NotAskedError if
-    the model does not accept a setting."""
+    """Return the API version that a request needs, and the server's address: they are the same for a whole
+    batch. Raises NotAskedError if the model does not accept a setting."""
+    return f"{_version(request)} {service_settings('anthropic', request.model).address}"
+
+
+def _version(request: Request) -> str:
     return str(arguments_for(request).get("extra_headers", {}).get(_VERSION, ""))
 
 
@@ -43,7 +48,7 @@ def _sent(request: Request) -> dict[str, Any]:
 
 def submit(requests: Requests, seconds: float) -> str:
     """Send the requests, and return the batch's id. Raises ModelError if the API does not take them."""
-    version = lane(next(iter(requests.values())))
+    version = _version(next(iter(requests.values())))
     entries = [{"custom_id": name, "params": _sent(request)} for name, request in requests.items()]
 
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
@@ -51,7 +56,7 @@ def submit(requests: Requests, seconds: float) -> str:
         create = connected.client.messages.batches.with_raw_response.create
         return create(requests=entries, timeout=left, extra_headers=headers)
 
-    return batch_id(sdk_calls.fetch_from_server(client, seconds, send))
+    return batch_id(sdk_calls.fetch_from_server(connector(client, requests), seconds, send))
 
 
 def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
@@ -61,10 +66,11 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.messages.batches.with_raw_response.retrieve(batch, timeout=left)
 
-    if sdk_calls.fetch_from_server(client, seconds, send).get("processing_status") != "ended":
+    connect = connector(client, requests)
+    if sdk_calls.fetch_from_server(connect, seconds, send).get("processing_status") != "ended":
         return None
-    sdk, found = client(), dict[str, Reply | ModelError]()
-    for line in json_lines(get_text(f"/v1/messages/batches/{batch}/results", client, seconds)):
+    sdk, found = connect(), dict[str, Reply | ModelError]()
+    for line in json_lines(get_text(f"/v1/messages/batches/{batch}/results", connect, seconds)):
         name, result = (str(line.get("custom_id")), line.get("result")) if line else ("", None)
         if name in requests and isinstance(result, dict):
             found[name] = _result(sdk, requests[name], result)

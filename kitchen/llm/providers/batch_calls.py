@@ -3,7 +3,8 @@
 A batch holds many requests. The provider answers them within 24 hours, at a part of the usual price.
 `anthropic_batches` and `openai_batches` have the same three functions:
 
-- `lane(request)`: requests with different lanes cannot share a batch.
+- `lane(request)`: requests with different lanes cannot share a batch. The server's address is part of the
+  lane, because a model may have an address of its own (`service_settings`).
 - `submit(requests, seconds)`: send the requests, and return the batch's id.
 - `collect(batch, requests, seconds)`: return the results, or None while the batch is being worked on.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -93,6 +95,12 @@ def json_lines(text: str) -> Iterator[dict[str, Json] | None]:
         except UnreadableReplyError:
             value = None
         yield value if isinstance(value, dict) else None
+
+
+def connector(connect: Callable[[str], sdk_calls.Sdk], requests: Requests) -> Callable[[], sdk_calls.Sdk]:
+    """Return a function that connects to the server of a batch with these requests. `connect` connects to the
+    server of a model."""
+    return partial(connect, next(iter(requests.values())).model)
 
 
 def get_text(path: str, connect: Callable[[], sdk_calls.Sdk], seconds: float) -> str:

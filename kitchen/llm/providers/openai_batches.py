@@ -14,6 +14,7 @@ from kitchen.llm.providers.batch_calls import (
     Requests,
     Results,
     batch_id,
+    connector,
     get_text,
     json_lines,
     lost_result,
@@ -22,7 +23,7 @@ from kitchen.llm.providers.batch_calls import (
     unmade_call,
 )
 from kitchen.llm.providers.openai_compatible import arguments_for, client, is_openai, read_reply
-from kitchen.llm.service_settings import TIER
+from kitchen.llm.service_settings import TIER, service_settings
 
 ENDPOINT = "/v1/chat/completions"
 RESULT_FILES = ("output_file_id", "error_file_id")
@@ -30,8 +31,8 @@ ENDED = ("completed", "expired", "cancelled")
 
 
 def lane(request: Request) -> str:
-    """Return the model of a request: it is the same for a whole batch."""
-    return request.model
+    """Return the model of a request, and the server's address: they are the same for a whole batch."""
+    return f"{request.model} {service_settings('openai-compatible', request.model).address}"
 
 
 def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
@@ -42,7 +43,8 @@ def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
 
 def submit(requests: Requests, seconds: float) -> str:
     """Send the requests, and return the batch's id. Raises ModelError if the server does not take them."""
-    sdk = client()
+    connect = connector(client, requests)
+    sdk = connect()
     lines = [
         {"custom_id": name, "method": "POST", "url": ENDPOINT, "body": _sent(sdk, request)}
         for name, request in requests.items()
@@ -53,13 +55,13 @@ def submit(requests: Requests, seconds: float) -> str:
         create = connected.client.files.with_raw_response.create
         return create(file=("requests.jsonl", data), purpose="batch", timeout=left)
 
-    file = batch_id(sdk_calls.fetch_from_server(client, seconds, upload))
+    file = batch_id(sdk_calls.fetch_from_server(connect, seconds, upload))
 
     def begin(connected: sdk_calls.Sdk, left: float) -> Any:
         create = connected.client.batches.with_raw_response.create
         return create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h", timeout=left)
 
-    return batch_id(sdk_calls.fetch_from_server(client, seconds, begin))
+    return batch_id(sdk_calls.fetch_from_server(connect, seconds, begin))
 
 
 def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
@@ -69,8 +71,9 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.batches.with_raw_response.retrieve(batch, timeout=left)
 
-    told = sdk_calls.fetch_from_server(client, seconds, send)
-    status, sdk = str(told.get("status") or ""), client()
+    connect = connector(client, requests)
+    told = sdk_calls.fetch_from_server(connect, seconds, send)
+    status, sdk = str(told.get("status") or ""), connect()
     if status == "failed":
         error = _refusal(sdk, told)
         return dict.fromkeys(requests, error)
@@ -78,7 +81,7 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
         return None
     found, is_whole = dict[str, Reply | ModelError](), True
     for file in (batch_id({"id": told[name]}) for name in RESULT_FILES if told.get(name)):
-        for line in json_lines(get_text(f"/files/{file}/content", client, seconds)):
+        for line in json_lines(get_text(f"/files/{file}/content", connect, seconds)):
             if line is None:
                 is_whole = False
             elif (name := str(line.get("custom_id"))) in requests:

@@ -83,7 +83,7 @@ def test_calls_that_were_never_made_may_be_made_again() -> None:
 
 def test_a_temperature_goes_into_the_body_and_its_api_version_into_the_lane() -> None:
     old = Request("claude-opus-4-5", (Message("user", "go"),), temperature=0.5)
-    assert lane(old) == "2023-06-01" and lane(Request("claude-opus-5", old.messages)) == ""
+    assert lane(old) == "2023-06-01 " and lane(Request("claude-opus-5", old.messages)) == " "
     sent = _sent(old)
     assert sent["temperature"] == 0.5 and not {"extra_body", "extra_headers"} & sent.keys()
     assert json.dumps(sent)
