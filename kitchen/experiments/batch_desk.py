@@ -31,9 +31,10 @@ from kitchen.contract.language_model import (
     total_cost,
 )
 from kitchen.contract.world import Json
+from kitchen.experiments.batch_lease import EXCHANGE_SECONDS
 from kitchen.experiments.batched_episode import WantedCall
 from kitchen.experiments.experiment_setup import SetupError
-from kitchen.experiments.model_waits import LOOK_SECONDS, MODEL_WAIT_SECONDS, ModelAwayError
+from kitchen.experiments.model_waits import LOOK_SECONDS, MODEL_WAIT_SECONDS, ModelAwayError, do_nothing
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.play_episodes import MoneySpentError
 from kitchen.infra.db_retry import retry_while_unreachable
@@ -48,8 +49,6 @@ log = logging.getLogger(__name__)
 
 BATCH_TRIES = 3
 """Number of batches in which a call is made, before the experiment stops."""
-SEND_SECONDS = 120.0
-"""Time limit of one exchange with the provider about a batch."""
 NOT_FOUND = "404"
 MAX_BATCH_CALLS = 1000
 """Largest number of calls in a batch."""
@@ -58,11 +57,17 @@ _CALLS: TypeAdapter[Call] = TypeAdapter(Call)
 
 
 class BatchDesk:
-    """The batches of one experiment. `sleep` waits a number of seconds."""
+    """The batches of one experiment. `sleep` waits a number of seconds. `renew` renews this process's right
+    to play the experiment (`batch_lease`) before each exchange with a provider."""
 
-    def __init__(self, experiment: Experiment, sleep: Callable[[float], Any] = time.sleep) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        sleep: Callable[[float], Any] = time.sleep,
+        renew: Callable[[], Any] = do_nothing,
+    ) -> None:
         """Read the batches that the experiment still needs."""
-        self.experiment, self.sleep = experiment, sleep
+        self.experiment, self.sleep, self.renew = experiment, sleep, renew
         self.prices = load_prices().in_batches()
         self.waited = 0.0
         """Seconds since the last answer of a provider that fails."""
@@ -127,7 +132,7 @@ class BatchDesk:
         requests = {name: call.request for name, call in paid.items()}
         try:
             batch.name = self._exchange(
-                _models(paid), lambda: batch_api(provider).submit(requests, SEND_SECONDS)
+                _models(paid), lambda: batch_api(provider).submit(requests, EXCHANGE_SECONDS)
             )
         except ModelError as error:
             self._give_back(batch, error)
@@ -174,7 +179,7 @@ class BatchDesk:
         found = dict[str, Call]()
         for pk, (batch, calls) in list(self._open.items()):
             requests = {name: call.request for name, call in calls.items()}
-            ask = partial(batch_api(batch.provider).collect, batch.name, requests, SEND_SECONDS)
+            ask = partial(batch_api(batch.provider).collect, batch.name, requests, EXCHANGE_SECONDS)
             self._until_admitted(_models(calls))
             try:
                 results = self._exchange(_models(calls), ask)
@@ -281,8 +286,9 @@ class BatchDesk:
 
     def _exchange(self, models: Iterable[str], act: Callable[[], Any]) -> Any:
         """Return what the provider answers, and record whether it failed. Raises ModelError if it does."""
+        self.renew()
         pauses = [ModelPause(name) for name in models]
-        trials = [pause.admit(SEND_SECONDS) for pause in pauses]
+        trials = [pause.admit(EXCHANGE_SECONDS) for pause in pauses]
         try:
             answer = act()
         except ModelError as error:

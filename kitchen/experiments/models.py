@@ -38,6 +38,16 @@ class Experiment(models.Model):
     )
     running = models.BooleanField(default=False, editable=False)
     stopped_because = models.TextField(blank=True, editable=False)
+    batch_worker = models.CharField(
+        max_length=32,
+        blank=True,
+        db_default="",
+        editable=False,
+        help_text="The process that sends its calls in batches now.",
+    )
+    batch_worker_until = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When another process may do so."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

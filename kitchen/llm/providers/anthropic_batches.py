@@ -14,6 +14,7 @@ from kitchen.llm.providers.batch_calls import (
     Results,
     batch_id,
     connector,
+    countdown,
     get_text,
     json_lines,
     lost_result,
@@ -66,11 +67,11 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.messages.batches.with_raw_response.retrieve(batch, timeout=left)
 
-    connect = connector(client, requests)
-    if sdk_calls.fetch_from_server(connect, seconds, send).get("processing_status") != "ended":
+    connect, left = connector(client, requests), countdown(seconds)
+    if sdk_calls.fetch_from_server(connect, left(), send).get("processing_status") != "ended":
         return None
     sdk, found = connect(), dict[str, Reply | ModelError]()
-    for line in json_lines(get_text(f"/v1/messages/batches/{batch}/results", connect, seconds)):
+    for line in json_lines(get_text(f"/v1/messages/batches/{batch}/results", connect, left())):
         name, result = (str(line.get("custom_id")), line.get("result")) if line else ("", None)
         if name in requests and isinstance(result, dict):
             found[name] = _result(sdk, requests[name], result)

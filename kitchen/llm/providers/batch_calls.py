@@ -7,11 +7,14 @@ A batch holds many requests. The provider answers them within 24 hours, at a par
   lane, because a model may have an address of its own (`service_settings`).
 - `submit(requests, seconds)`: send the requests, and return the batch's id.
 - `collect(batch, requests, seconds)`: return the results, or None while the batch is being worked on.
+
+Each of them ends within `seconds`, however many requests to the server it needs.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -101,6 +104,13 @@ def connector(connect: Callable[[str], sdk_calls.Sdk], requests: Requests) -> Ca
     """Return a function that connects to the server of a batch with these requests. `connect` connects to the
     server of a model."""
     return partial(connect, next(iter(requests.values())).model)
+
+
+def countdown(seconds: float) -> Callable[[], float]:
+    """Return a function that returns how many of these seconds are left. So several requests to a server
+    share one time limit."""
+    end = time.monotonic() + seconds
+    return lambda: max(sdk_calls.MIN_SECONDS, end - time.monotonic())
 
 
 def get_text(path: str, connect: Callable[[], sdk_calls.Sdk], seconds: float) -> str:

@@ -15,6 +15,7 @@ from kitchen.llm.providers.batch_calls import (
     Results,
     batch_id,
     connector,
+    countdown,
     get_text,
     json_lines,
     lost_result,
@@ -43,7 +44,7 @@ def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
 
 def submit(requests: Requests, seconds: float) -> str:
     """Send the requests, and return the batch's id. Raises ModelError if the server does not take them."""
-    connect = connector(client, requests)
+    connect, left = connector(client, requests), countdown(seconds)
     sdk = connect()
     lines = [
         {"custom_id": name, "method": "POST", "url": ENDPOINT, "body": _sent(sdk, request)}
@@ -55,13 +56,13 @@ def submit(requests: Requests, seconds: float) -> str:
         create = connected.client.files.with_raw_response.create
         return create(file=("requests.jsonl", data), purpose="batch", timeout=left)
 
-    file = batch_id(sdk_calls.fetch_from_server(connect, seconds, upload))
+    file = batch_id(sdk_calls.fetch_from_server(connect, left(), upload))
 
     def begin(connected: sdk_calls.Sdk, left: float) -> Any:
         create = connected.client.batches.with_raw_response.create
         return create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h", timeout=left)
 
-    return batch_id(sdk_calls.fetch_from_server(connect, seconds, begin))
+    return batch_id(sdk_calls.fetch_from_server(connect, left(), begin))
 
 
 def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
@@ -71,8 +72,8 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.batches.with_raw_response.retrieve(batch, timeout=left)
 
-    connect = connector(client, requests)
-    told = sdk_calls.fetch_from_server(connect, seconds, send)
+    connect, left = connector(client, requests), countdown(seconds)
+    told = sdk_calls.fetch_from_server(connect, left(), send)
     status, sdk = str(told.get("status") or ""), connect()
     if status == "failed":
         error = _refusal(sdk, told)
@@ -81,7 +82,7 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
         return None
     found, is_whole = dict[str, Reply | ModelError](), True
     for file in (batch_id({"id": told[name]}) for name in RESULT_FILES if told.get(name)):
-        for line in json_lines(get_text(f"/files/{file}/content", connect, seconds)):
+        for line in json_lines(get_text(f"/files/{file}/content", connect, left())):
             if line is None:
                 is_whole = False
             elif (name := str(line.get("custom_id"))) in requests:

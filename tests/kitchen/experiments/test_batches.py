@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from django.contrib.admin import site
 from django.core.management import call_command
+from django.utils import timezone
 
 from kitchen.agents.call_forecast import TrialCalls
 from kitchen.contract.agent import ForecastTrial
@@ -27,8 +29,9 @@ from kitchen.contract.language_model import (
 )
 from kitchen.experiments import batch_desk, batch_rounds, experiment_forecast, experiment_services, tasks
 from kitchen.experiments.admin import ExperimentAdmin
+from kitchen.experiments.batch_lease import BatchLease
 from kitchen.experiments.database_logs import readable_logs_of
-from kitchen.experiments.experiment_services import experiment_start, experiment_stop, rows_of
+from kitchen.experiments.experiment_services import count_playing, experiment_start, experiment_stop, rows_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, episode_jobs
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.setup_arguments import read_setup
@@ -211,6 +214,42 @@ def test_one_worker_plays_all_episodes_and_gives_them_back_when_it_is_stopped(
     assert len(rows_of(played)) == 3 and len(provider.batches) == STEPS
     played.refresh_from_db()
     assert not played.running and played.stopped_because == ""
+
+
+def test_one_process_at_a_time_sends_calls_and_one_that_lost_its_lease_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_, **__: True)
+    monkeypatch.setattr(tasks, "queue_episodes", lambda *_, **__: True)
+    played = made()
+    experiment_start(experiment=played, allowed=1.0)
+    other = BatchLease(played.pk)
+    assert other.take() and tasks.pick_up_experiments() == 0
+    tasks.experiment_lane(played.pk)
+    assert not provider.batches, "another process holds the lease"
+    other.give_back()
+    assert tasks.pick_up_experiments() == 1
+
+    def lost(seconds: float) -> None:
+        Experiment.objects.update(batch_worker_until=timezone.now() - timedelta(seconds=1))
+        assert other.take()
+
+    batch_rounds.play_in_batches(experiment_id=played.pk, claim=True, sleep=lost)
+    played.refresh_from_db()
+    assert played.running and played.stopped_because == "" and played.batch_worker == other.token
+    assert count_playing(played.pk) == 3 and ModelBatch.objects.get().closed_at is None
+
+
+def test_claims_that_expired_during_an_exchange_are_renewed_before_others_are_made(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_, **__: True)
+    played = made()
+    experiment_start(experiment=played, allowed=1.0)
+    past = timezone.now() - timedelta(seconds=1)
+    waits = lambda _: played.episodes.filter(row=None).update(claimed_until=past)  # noqa: E731
+    batch_rounds.play_in_batches(experiment_id=played.pk, claim=True, sleep=waits)
+    assert provider.sizes == [3] * STEPS and len(rows_of(played)) == 3
 
 
 def test_the_admin_says_which_batch_an_experiment_waits_for(provider: Provider) -> None:
