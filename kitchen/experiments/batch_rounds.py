@@ -59,8 +59,8 @@ def play_in_batches(
     called every few seconds. A problem of all episodes (missing key, no money, a model without answers) stops
     the experiment.
 
-    One process at a time plays an experiment (`batch_lease`). While another one does, this function waits. With
-    `claim`, it returns at once.
+    One process at a time plays an experiment (`batch_lease`). While another one does, this function waits;
+    with `claim`, it returns at once.
     """
     rounds: BatchRounds | None = None
     lease = BatchLease(experiment_id)
@@ -71,7 +71,8 @@ def play_in_batches(
             log.warning("another process plays experiment %s in batches: waiting for it", experiment_id)
             after_round()
             sleep(LOOK_SECONDS)
-        experiment = Experiment.objects.get(pk=experiment_id)
+        read = partial(Experiment.objects.get, pk=experiment_id)
+        experiment = retry_while_unreachable(read, "reading an experiment")
         check_model_access(ExperimentSetup.from_json(experiment.setup))
         rounds = BatchRounds(experiment, lease, claim=claim, after_round=after_round, sleep=sleep)
         rounds.play()
@@ -131,7 +132,8 @@ class BatchRounds:
             if not self._open:
                 if self._fill():
                     continue
-                if not count_playing(self.experiment.pk):
+                count = partial(count_playing, self.experiment.pk)
+                if not retry_while_unreachable(count, "counting episodes"):
                     self.desk.close_all()
                 return
             played = [each for _, each in self._open.values()]
@@ -183,8 +185,10 @@ class BatchRounds:
             job,
             setup.coplayer_of(job.column.variant),
             setup.settings_of(job.column.variant),
-            sink=log_sink(episode, anew=anew),
-            before=None if anew else log_to_resume(episode),
+            sink=retry_while_unreachable(partial(log_sink, episode, anew=anew), "reading an episode's log"),
+            before=None
+            if anew
+            else retry_while_unreachable(partial(log_to_resume, episode), "reading an episode's log"),
             program=settings.VERSION,
         )
 

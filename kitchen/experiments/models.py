@@ -118,6 +118,7 @@ class ModelBatch(models.Model):
     results = models.JSONField(
         default=dict, blank=True, help_text="The calls with their answers, until their steps are taken."
     )
+    answered = models.PositiveIntegerField(default=0, help_text="How many of its calls were answered.")
     opened_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(

@@ -1,11 +1,13 @@
 """Define what both providers' batches have in common: results by name, and the errors of single calls.
 
 A batch holds many requests. The provider answers them within 24 hours, at a part of the usual price.
-`anthropic_batches` and `openai_batches` have the same three functions:
+`anthropic_batches` and `openai_batches` have the same four functions:
 
 - `lane(request)`: requests with different lanes cannot share a batch. The server's address is part of the
   lane, because a model may have an address of its own (`service_settings`).
-- `submit(requests, seconds)`: send the requests, and return the batch's id.
+- `submit(requests, mark, seconds)`: send the requests, and return the batch's id. `mark` is stored with the
+  batch, if the provider can do that.
+- `find(lost, seconds)`: return the id of a batch that was perhaps sent; empty if it was not.
 - `collect(batch, requests, seconds)`: return the results, or None while the batch is being worked on.
 
 Each of them ends within `seconds`, however many requests to the server it needs.
@@ -16,7 +18,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -50,6 +53,78 @@ ERRORS_BY_TYPE: Mapping[str, type[ModelError]] = {
     "server_error": ServerFailedError,
 }
 """Types of errors of single calls that may pass. With any other type, the call is wrong."""
+
+
+MAX_PAGES = 10
+"""Largest number of pages of a list of batches that are read."""
+CLOCK_DIFFERENCE = timedelta(minutes=5)
+"""Largest difference between the clocks of a provider and of this machine."""
+
+
+class BatchRefusedError(RejectedError):
+    """The provider took a batch, and then refused all of it. It costs nothing."""
+
+
+class UnclearBatchError(UnreadableReplyError):
+    """It is not clear yet whether the provider took a batch."""
+
+
+class NoBatchListError(RejectedError):
+    """The provider's batches cannot be searched for a lost one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostBatch:
+    """A batch that was perhaps sent."""
+
+    mark: str
+    names: frozenset[str]
+    """The names of its requests."""
+    model: str
+    since: datetime
+    """When it was sent at the earliest."""
+    known: frozenset[str]
+    """Ids of other batches."""
+
+
+ListBatches = Callable[[sdk_calls.Sdk, float, dict[str, str]], Any]
+"""Send a request for a list of batches; the last argument says after which batch the list begins."""
+
+
+def newest_batches(
+    connect: Callable[[], sdk_calls.Sdk],
+    left: Callable[[], float],
+    send: ListBatches,
+    lost: LostBatch,
+    after: str,
+) -> list[dict[str, Json]]:
+    """Return the provider's batches that are not older than the lost one, and not known. `after` is the name
+    of the argument with which the next page begins. Raises NoBatchListError if there are too many, and
+    ModelError if there is no list."""
+    found, page, since = list[dict[str, Json]](), dict[str, str](), lost.since - CLOCK_DIFFERENCE
+    for _ in range(MAX_PAGES):
+        told = sdk_calls.fetch_from_server(connect, left(), lambda sdk, some: send(sdk, some, dict(page)))
+        data = told.get("data")
+        if not isinstance(data, list):
+            raise UnreadableReplyError("no list of batches in the answer")
+        for each in filter(lambda one: isinstance(one, dict), data):
+            if _is_older(each.get("created_at"), since):
+                return found
+            page[after] = batch_id(each)
+            if page[after] not in lost.known:
+                found.append(each)
+        if not data or not told.get("has_more"):
+            return found
+    raise NoBatchListError("there are too many newer batches").unbilled()
+
+
+def _is_older(told: Json, since: datetime) -> bool:
+    """Return whether the time of a batch, in seconds or as a text, is before `since`."""
+    try:
+        made = datetime.fromtimestamp(told, UTC) if isinstance(told, int) else datetime.fromisoformat(told)
+        return made < since
+    except (ValueError, TypeError, OverflowError, OSError):
+        return False
 
 
 def refused_call(sdk: sdk_calls.Sdk, kind: str, message: str, status: int = 0) -> ModelError:

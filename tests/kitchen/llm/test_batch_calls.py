@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,16 @@ import pytest
 from kitchen.contract.language_model import Message, Reply, Request, UnreadableReplyError
 from kitchen.llm.providers import anthropic_batches, openai_batches, sdk_calls
 from kitchen.llm.providers.anthropic_batches import _sent, lane
-from kitchen.llm.providers.batch_calls import batch_id, json_lines, refused_call, unmade_call
+from kitchen.llm.providers.batch_calls import (
+    MAX_PAGES,
+    LostBatch,
+    NoBatchListError,
+    UnclearBatchError,
+    batch_id,
+    json_lines,
+    refused_call,
+    unmade_call,
+)
 from kitchen.llm.providers.response_limits import MAX_BATCH_BYTES, MAX_BODY_BYTES, limit_response
 from kitchen.llm.providers.sdk_calls import Sdk
 
@@ -75,6 +85,46 @@ def test_each_refusal_of_a_call_has_its_code_and_costs_nothing(
 ) -> None:
     error = refused_call(SDK, kind, message, status)
     assert error.code == code and error.usage is not None and "secret" not in str(error)
+
+
+SINCE = datetime(2026, 11, 30, tzinfo=UTC)
+LISTED: dict[Any, list[dict[str, Any]]] = {
+    anthropic_batches: [
+        {"id": "other", "request_counts": {"succeeded": 1, "errored": 0}},
+        {"id": "known", "request_counts": {"processing": 2}},
+        {"id": "wanted", "request_counts": {"succeeded": 1, "expired": 1}, "processing_status": "ended"},
+    ],
+    openai_batches: [{"id": "other", "metadata": None}, {"id": "wanted", "metadata": {"brigade": "mark-1"}}],
+}
+
+
+@pytest.mark.parametrize("provider", LISTED)
+def test_a_lost_batch_is_found_by_its_mark_or_by_its_names(
+    monkeypatch: pytest.MonkeyPatch, provider: Any
+) -> None:
+    listed = [{**each, "created_at": "2026-11-30T00:00:00Z"} for each in LISTED[provider]]
+    before = {"id": "before", "created_at": 1_700_000_000}
+    pages = [{"data": listed[:1], "has_more": True}, {"data": [*listed[1:], before], "has_more": True}]
+    lines = "".join(json.dumps({"custom_id": name}) + "\n" for name in "ab")
+    monkeypatch.setattr(sdk_calls, "fetch_from_server", lambda *_: pages.pop(0))
+    monkeypatch.setattr(provider, "client", lambda *_: SDK)
+    monkeypatch.setattr(provider, "get_text", lambda *_: lines, raising=False)
+    lost = LostBatch("mark-1", frozenset("ab"), "m", SINCE, frozenset({"known"}))
+    assert provider.find(lost, 9.0) == "wanted"
+    pages += [{"data": [before], "has_more": True}]
+    assert provider.find(lost, 9.0) == "", "older batches are not it"
+    pages += [{"data": listed[:1], "has_more": True}] * MAX_PAGES
+    with pytest.raises(NoBatchListError):
+        provider.find(lost, 9.0)
+
+
+def test_a_batch_of_the_same_size_that_has_not_ended_may_be_the_lost_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    working = {"id": "new", "request_counts": {"processing": 2}, "processing_status": "in_progress"}
+    monkeypatch.setattr(sdk_calls, "fetch_from_server", lambda *_: {"data": [working]})
+    with pytest.raises(UnclearBatchError):
+        anthropic_batches.find(LostBatch("", frozenset("ab"), "m", SINCE, frozenset()), 9.0)
 
 
 def test_calls_that_were_never_made_may_be_made_again() -> None:

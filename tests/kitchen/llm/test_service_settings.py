@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -124,15 +126,22 @@ def test_everything_about_a_model_goes_to_its_own_address(
     monkeypatch.setenv("BRIGADE_MODELS", str(file))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    hosts: list[str] = []
+    hosts: list[str | None] = []
+    module = SimpleNamespace(__name__="sdk")
+
+    def connected(*given: str | None) -> Sdk:
+        address = SimpleNamespace(host=urlsplit(given[-1] or "").hostname)
+        return Sdk(module, SimpleNamespace(base_url=address), ())
 
     def fetched(connect: Callable[[], Sdk], *_: object) -> dict[str, Any]:
         hosts.append(connect().client.base_url.host)
         return {"id": "batch_1", "input_tokens": 9}
 
+    monkeypatch.setattr(anthropic, "_client", connected)
+    monkeypatch.setattr(openai_compatible, "_client", connected)
     monkeypatch.setattr(sdk_calls, "fetch_from_server", fetched)
     asked = {"a": request("eu")}
-    assert api.submit(asked, 9.0) == "batch_1" and api.collect("batch_1", asked, 9.0) is None
+    assert api.submit(asked, "", 9.0) == "batch_1" and api.collect("batch_1", asked, 9.0) is None
     anthropic.count_tokens(request("eu"))
     own = hosts if provider == "anthropic" else hosts[:-1]
     assert set(own) == {"eu.example"}
