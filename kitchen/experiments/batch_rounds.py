@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 
 from kitchen.experiments.batch_desk import BatchDesk
+from kitchen.experiments.batch_lease import BatchLease, LeaseLostError
 from kitchen.experiments.batched_episode import BatchedEpisode
 from kitchen.experiments.database_logs import PlayedElsewhereError, log_sink, log_to_resume
 from kitchen.experiments.episode_rows import EpisodeRow
@@ -56,20 +58,39 @@ def play_in_batches(
     With `claim`, episodes are claimed for this worker; other workers then leave them alone. `after_round` is
     called every few seconds. A problem of all episodes (missing key, no money, a model without answers) stops
     the experiment.
+
+    One process at a time plays an experiment (`batch_lease`). While another one does, this function waits;
+    with `claim`, it returns at once.
     """
     rounds: BatchRounds | None = None
+    lease = BatchLease(experiment_id)
     try:
-        experiment = Experiment.objects.get(pk=experiment_id)
+        while not lease.take():
+            if claim:
+                return
+            log.warning("another process plays experiment %s in batches: waiting for it", experiment_id)
+            after_round()
+            sleep(LOOK_SECONDS)
+        read = partial(Experiment.objects.get, pk=experiment_id)
+        experiment = retry_while_unreachable(read, "reading an experiment")
         check_model_access(ExperimentSetup.from_json(experiment.setup))
-        rounds = BatchRounds(experiment, claim=claim, after_round=after_round, sleep=sleep)
+        rounds = BatchRounds(experiment, lease, claim=claim, after_round=after_round, sleep=sleep)
         rounds.play()
+    except LeaseLostError as error:
+        log.warning("%s: this one stops", error)
     except Exception as error:
         log.warning("experiment %s stops: %s", experiment_id, type(error).__name__)
         episodes = rounds.claimed if rounds else []
-        reason = failure_reason(error)
-        retry_while_unreachable(
-            partial(episode_give_back, episodes, experiment_id, reason), "stopping an experiment"
-        )
+        stop = partial(episode_give_back, episodes, experiment_id, failure_reason(error))
+        with suppress(LeaseLostError):
+            lease.renew()
+            retry_while_unreachable(stop, "stopping an experiment")
+    finally:
+        lease.give_back()
+
+
+class _StoppedError(Exception):
+    """Raised where this process waits, if the experiment was stopped."""
 
 
 class BatchRounds:
@@ -78,17 +99,18 @@ class BatchRounds:
     def __init__(
         self,
         experiment: Experiment,
+        lease: BatchLease,
         *,
         claim: bool,
         after_round: Callable[[], Any],
         sleep: Callable[[float], Any],
     ) -> None:
-        self.experiment, self.claim = experiment, claim
+        self.experiment, self.lease, self.claim = experiment, lease, claim
         self.after_round = after_round
         self._sleep = sleep
         self._open = dict[int, tuple[ExperimentEpisode, BatchedEpisode]]()
         self._renewed = time.monotonic()
-        self.desk = BatchDesk(experiment, self._wait)
+        self.desk = BatchDesk(experiment, self._wait, self._renew)
 
     @property
     def claimed(self) -> list[int]:
@@ -96,36 +118,44 @@ class BatchRounds:
         return list(self._open)
 
     def play(self) -> None:
-        """Play round after round. Raises the error that stops the whole experiment."""
+        """Play round after round. Raises the error that stops the whole experiment, and LeaseLostError."""
+        with suppress(_StoppedError):
+            self._play_rounds()
+        if self.claim:
+            give_back = partial(episode_give_back, self.claimed, self.experiment.pk, None)
+            retry_while_unreachable(give_back, "giving episodes back")
+
+    def _play_rounds(self) -> None:
         while not self._is_stopped():
             self._fill()
             self._advance()
             if not self._open:
                 if self._fill():
                     continue
-                if not count_playing(self.experiment.pk):
+                count = partial(count_playing, self.experiment.pk)
+                if not retry_while_unreachable(count, "counting episodes"):
                     self.desk.close_all()
                 return
             played = [each for _, each in self._open.values()]
             self.desk.close_passed({name for each in played for name in (*each.wanted, *each.answers)})
             self.desk.send([call for each in played for call in each.wanted.values()])
             self._collect()
-        if self.claim:
-            episode_give_back(self.claimed, self.experiment.pk, None)
 
     def _is_stopped(self) -> bool:
-        self.experiment.refresh_from_db()
+        retry_while_unreachable(self.experiment.refresh_from_db, "reading an experiment")
         return bool(self.experiment.stopped_because) or (self.claim and not self.experiment.running)
 
     def _fill(self) -> bool:
         """Open waiting episodes, up to the experiment's number of parallel episodes. Return whether one was
         opened."""
         opened = False
+        self._renew()
         while len(self._open) < self.experiment.at_once:
             episode = self._next()
             if episode is None:
                 break
             opened = True
+            self._keep_claims()
             try:
                 self._open[episode.pk] = (episode, self._begin(episode))
             except EpisodeFailedError as error:
@@ -134,9 +164,11 @@ class BatchRounds:
 
     def _next(self) -> ExperimentEpisode | None:
         if self.claim:
-            return episode_take(experiment_id=self.experiment.pk)
+            take = partial(episode_take, experiment_id=self.experiment.pk)
+            taken = retry_while_unreachable(take, "claiming an episode")
+            return None if taken is None or taken.pk in self._open else taken
         waiting = waiting_episodes(self.experiment.pk).exclude(pk__in=self._open)
-        return waiting.select_related("experiment").first()
+        return retry_while_unreachable(waiting.select_related("experiment").first, "finding an episode")
 
     def _begin(self, episode: ExperimentEpisode) -> BatchedEpisode:
         """Return an episode that goes on from the end of its log. If the log is unusable, it starts anew."""
@@ -153,8 +185,10 @@ class BatchRounds:
             job,
             setup.coplayer_of(job.column.variant),
             setup.settings_of(job.column.variant),
-            sink=log_sink(episode, anew=anew),
-            before=None if anew else log_to_resume(episode),
+            sink=retry_while_unreachable(partial(log_sink, episode, anew=anew), "reading an episode's log"),
+            before=None
+            if anew
+            else retry_while_unreachable(partial(log_to_resume, episode), "reading an episode's log"),
             program=settings.VERSION,
         )
 
@@ -190,25 +224,33 @@ class BatchRounds:
             found = self.desk.collect()
             for _, played in self._open.values():
                 played.answers |= {name: found[name] for name in played.wanted if name in found}
-            if found or self._is_stopped():
+            if found:
                 return
             if self.desk.is_waiting:
                 self._wait(seconds)
                 seconds = min(2 * seconds, most)
 
     def _wait(self, seconds: float) -> None:
-        """Wait, renew the claims, and look every few seconds whether the experiment was stopped."""
+        """Wait, renew the claims, and look every few seconds whether the experiment was stopped. Raises
+        _StoppedError if it was."""
         while seconds > 0:
             some = min(seconds, LOOK_SECONDS)
             self._sleep(some)
             seconds -= some
             self._keep_claims()
             if self._is_stopped():
-                return
+                raise _StoppedError
 
     def _keep_claims(self) -> None:
-        """Renew this worker's claims every few seconds."""
+        """Renew the lease and this worker's claims every few seconds."""
         self.after_round()
-        if self.claim and time.monotonic() - self._renewed > LOOK_SECONDS:
-            self._renewed = time.monotonic()
+        if time.monotonic() - self._renewed > LOOK_SECONDS:
+            self._renew()
+
+    def _renew(self) -> None:
+        """Renew the lease and this worker's claims. Raises LeaseLostError if another process has the
+        experiment."""
+        self.lease.renew()
+        self._renewed = time.monotonic()
+        if self.claim:
             claims_renew(self.claimed)

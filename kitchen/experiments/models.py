@@ -38,6 +38,16 @@ class Experiment(models.Model):
     )
     running = models.BooleanField(default=False, editable=False)
     stopped_because = models.TextField(blank=True, editable=False)
+    batch_worker = models.CharField(
+        max_length=32,
+        blank=True,
+        db_default="",
+        editable=False,
+        help_text="The process that sends its calls in batches now.",
+    )
+    batch_worker_until = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When another process may do so."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -108,6 +118,7 @@ class ModelBatch(models.Model):
     results = models.JSONField(
         default=dict, blank=True, help_text="The calls with their answers, until their steps are taken."
     )
+    answered = models.PositiveIntegerField(default=0, help_text="How many of its calls were answered.")
     opened_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(

@@ -11,6 +11,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
+from kitchen.experiments.batch_lease import is_free
 from kitchen.experiments.batch_rounds import play_in_batches
 from kitchen.experiments.experiment_services import (
     EXPERIMENT_LANE,
@@ -35,8 +36,7 @@ def experiment_lane(experiment_id: int) -> None:
     if none can be played. If the experiment sends its calls in batches, play all its episodes, unless another
     worker does."""
     if Experiment.objects.filter(pk=experiment_id, setup__batch=True, running=True).exists():
-        if not count_playing(experiment_id):
-            play_in_batches(experiment_id=experiment_id, claim=True)
+        play_in_batches(experiment_id=experiment_id, claim=True)
         return
     episode = episode_take(experiment_id=experiment_id)
     if episode is not None:
@@ -47,9 +47,9 @@ def experiment_lane(experiment_id: int) -> None:
 @shared_task(name=PICK_UP_EXPERIMENTS)
 def pick_up_experiments() -> int:
     """Queue tasks for running experiments in which fewer than `at_once` episodes are being played. Return
-    how many tasks were queued."""
+    how many tasks were queued. Experiments that a worker plays in batches are left out."""
     asked = 0
-    for experiment in Experiment.objects.filter(running=True):
+    for experiment in Experiment.objects.filter(is_free(), running=True):
         missing = lanes_of(experiment) - count_playing(experiment.pk)
         number = max(0, min(missing, waiting_episodes(experiment.pk).count()))
         if queue_episodes(experiment.pk, number, expires=PICK_UP_SECONDS):

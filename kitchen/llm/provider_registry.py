@@ -22,7 +22,7 @@ from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits
 from kitchen.llm.providers.openai_compatible import is_openai
 from kitchen.llm.recorded_calls import ReplayedModel
-from kitchen.llm.service_settings import service_problem
+from kitchen.llm.service_settings import service_problem, service_settings
 from kitchen.registry.dotted_paths import UnknownNameError, load_named
 
 if TYPE_CHECKING:
@@ -132,11 +132,12 @@ def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
     return provider != ANTHROPIC or claude_traits(model).calls_tools(thinks=thinks)
 
 
-def keeps_to_schema(provider: str) -> bool:
-    """Return whether the provider guarantees that a structured answer has the requested form: Anthropic and
-    OpenAI do. Other servers with OpenAI's API, and the stand-in, may not."""
+def keeps_to_schema(provider: str, model: str) -> bool:
+    """Return whether the provider guarantees that a model's structured answer has the requested form:
+    Anthropic and OpenAI do. Other servers with OpenAI's API, and the stand-in, may not."""
     if provider == OPENAI:
-        address = os.environ.get("OPENAI_BASE_URL", "").strip()
+        own = service_settings(provider, model).address
+        address = own or os.environ.get("OPENAI_BASE_URL", "").strip()
         return not address or is_openai(urlsplit(address).hostname)
     return provider == ANTHROPIC
 

@@ -48,7 +48,7 @@ def check_batches(server: StandInServer, every: int) -> Checked:
         server.asked.clear()
         requests = {f"call-{n}": Request(model, (Message("user", f"{n}"),)) for n in range(len(answers))}
         api = batch_api(provider)
-        batch = api.submit(requests, SECONDS)
+        batch = api.submit(requests, "checked", SECONDS)
         results = None
         while results is None:
             results = api.collect(batch, requests, SECONDS)

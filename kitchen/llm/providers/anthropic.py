@@ -238,7 +238,7 @@ def count_tokens(request: Request) -> int:
         return connected.client.messages.with_raw_response.count_tokens(timeout=seconds, **arguments)
 
     if counted := sdk_calls.token_count(
-        sdk_calls.fetch_from_server(client, request.seconds, send).get("input_tokens")
+        sdk_calls.fetch_from_server(lambda: client(request.model), request.seconds, send).get("input_tokens")
     ):
         return counted
     raise UnreadableReplyError("no number of tokens in the answer")

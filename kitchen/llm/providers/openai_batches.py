@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from kitchen.contract.language_model import ModelError, RateLimitedError, RejectedError, Reply, Request
+from kitchen.contract.language_model import ModelError, RateLimitedError, Reply, Request
 from kitchen.contract.world import Json
 from kitchen.infra.storable_json import storable_json
 from kitchen.llm.providers import sdk_calls
 from kitchen.llm.providers.batch_calls import (
+    BatchRefusedError,
+    LostBatch,
     Requests,
     Results,
     batch_id,
+    connector,
+    countdown,
     get_text,
     json_lines,
+    lost_result,
+    newest_batches,
     read_result,
     refused_call,
     unmade_call,
 )
 from kitchen.llm.providers.openai_compatible import arguments_for, client, is_openai, read_reply
-from kitchen.llm.service_settings import TIER
+from kitchen.llm.service_settings import TIER, service_settings
 
 ENDPOINT = "/v1/chat/completions"
 RESULT_FILES = ("output_file_id", "error_file_id")
+MARK = "brigade"
+"""Key of the mark in a batch's metadata."""
 ENDED = ("completed", "expired", "cancelled")
 
 
 def lane(request: Request) -> str:
-    """Return the model of a request: it is the same for a whole batch."""
-    return request.model
+    """Return the model of a request, and the server's address: they are the same for a whole batch."""
+    return f"{request.model} {service_settings('openai-compatible', request.model).address}"
 
 
 def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
@@ -39,9 +48,11 @@ def _sent(sdk: sdk_calls.Sdk, request: Request) -> dict[str, Any]:
     return body
 
 
-def submit(requests: Requests, seconds: float) -> str:
-    """Send the requests, and return the batch's id. Raises ModelError if the server does not take them."""
-    sdk = client()
+def submit(requests: Requests, mark: str, seconds: float) -> str:
+    """Send the requests, and return the batch's id. `mark` becomes part of its metadata. Raises
+    ModelError if the server does not take them."""
+    connect, left = connector(client, requests), countdown(seconds)
+    sdk = connect()
     lines = [
         {"custom_id": name, "method": "POST", "url": ENDPOINT, "body": _sent(sdk, request)}
         for name, request in requests.items()
@@ -52,13 +63,28 @@ def submit(requests: Requests, seconds: float) -> str:
         create = connected.client.files.with_raw_response.create
         return create(file=("requests.jsonl", data), purpose="batch", timeout=left)
 
-    file = batch_id(sdk_calls.fetch_from_server(client, seconds, upload))
+    file = batch_id(sdk_calls.fetch_from_server(connect, left(), upload))
 
     def begin(connected: sdk_calls.Sdk, left: float) -> Any:
         create = connected.client.batches.with_raw_response.create
-        return create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h", timeout=left)
+        more = {"endpoint": ENDPOINT, "completion_window": "24h", "metadata": {MARK: mark}}
+        return create(input_file_id=file, timeout=left, **more)
 
-    return batch_id(sdk_calls.fetch_from_server(client, seconds, begin))
+    return batch_id(sdk_calls.fetch_from_server(connect, left(), begin))
+
+
+def find(lost: LostBatch, seconds: float) -> str:
+    """Return the id of a batch that was perhaps sent; empty if it was not. It is the one with the mark.
+    Raises ModelError if the server does not list its batches."""
+
+    def send(connected: sdk_calls.Sdk, left: float, page: dict[str, str]) -> Any:
+        return connected.client.batches.with_raw_response.list(limit=100, timeout=left, **page)
+
+    for told in newest_batches(partial(client, lost.model), countdown(seconds), send, lost, "after"):
+        metadata = told.get("metadata")
+        if isinstance(metadata, dict) and metadata.get(MARK) == lost.mark:
+            return batch_id(told)
+    return ""
 
 
 def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
@@ -68,29 +94,35 @@ def collect(batch: str, requests: Requests, seconds: float) -> Results | None:
     def send(connected: sdk_calls.Sdk, left: float) -> Any:
         return connected.client.batches.with_raw_response.retrieve(batch, timeout=left)
 
-    told = sdk_calls.fetch_from_server(client, seconds, send)
-    status, sdk = str(told.get("status") or ""), client()
+    connect, left = connector(client, requests), countdown(seconds)
+    told = sdk_calls.fetch_from_server(connect, left(), send)
+    status, sdk = str(told.get("status") or ""), connect()
     if status == "failed":
-        error = _refusal(sdk, told)
-        return dict.fromkeys(requests, error)
+        return dict.fromkeys(requests, _refusal(sdk, told))
     if status not in ENDED:
         return None
-    found = dict[str, Reply | ModelError]()
+    found, is_whole = dict[str, Reply | ModelError](), True
     for file in (batch_id({"id": told[name]}) for name in RESULT_FILES if told.get(name)):
-        for line in json_lines(get_text(f"/files/{file}/content", client, seconds)):
-            if (name := str(line.get("custom_id"))) in requests:
+        for line in json_lines(get_text(f"/files/{file}/content", connect, left())):
+            if line is None:
+                is_whole = False
+            elif (name := str(line.get("custom_id"))) in requests:
                 found[name] = _result(sdk, requests[name], line)
-    missing = status if status in ("expired", "cancelled") else "ended"
-    return {name: found.get(name) or unmade_call(missing) for name in requests}
+    was_made = status == "completed" or not is_whole
+    missing = lost_result() if was_made else unmade_call(status)
+    return {name: found.get(name) or missing for name in requests}
 
 
 def _refusal(sdk: sdk_calls.Sdk, told: Mapping[str, Json]) -> ModelError:
-    """Return the error of a batch that the server refused as a whole. It costs nothing."""
+    """Return the error of a batch that the server may take later. Raises BatchRefusedError if it does not. It
+    costs nothing."""
     errors = told.get("errors")
     listed = errors.get("data") if isinstance(errors, dict) else None
     first = listed[0] if isinstance(listed, list) and listed and isinstance(listed[0], dict) else {}
-    kind = RateLimitedError if first.get("code") == "token_limit_exceeded" else RejectedError
-    return kind(sdk_calls.clean(f"the batch was refused: {first.get('message')}", sdk.secrets)).unbilled()
+    text = sdk_calls.clean(f"the batch was refused: {first.get('message')}", sdk.secrets)
+    if first.get("code") != "token_limit_exceeded":
+        raise BatchRefusedError(text).unbilled()
+    return RateLimitedError(text).unbilled()
 
 
 def _result(sdk: sdk_calls.Sdk, request: Request, line: Mapping[str, Json]) -> Reply | ModelError:

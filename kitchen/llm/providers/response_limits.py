@@ -18,7 +18,8 @@ MAX_BATCH_BYTES = 64 * 2**20
 BATCH_ENDINGS = ("/results", "/content")
 """Ends of the addresses from which the answers of a batch are read."""
 MAX_PIECES = 50_000
-"""Largest number of pieces in which a body may arrive, because each of them takes time."""
+"""Largest number of pieces in which a body of `MAX_BODY_BYTES` may arrive, because each of them takes time.
+Longer bodies may have more pieces, in proportion."""
 ACCEPTED_ENCODINGS = "gzip, deflate"
 
 
@@ -62,11 +63,11 @@ class _LimitedStream(httpx2.AsyncByteStream):
         self._unpacks = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left, pieces = self._most, 0
+        left, pieces, most_pieces = self._most, 0, MAX_PIECES * self._most // MAX_BODY_BYTES
         async for piece in self._stream:
             came = self._unpacks.decompress(piece, left + 1) if self._unpacks else piece
             left, pieces = left - len(came), pieces + 1
-            if left < 0 or pieces > MAX_PIECES:
+            if left < 0 or pieces > most_pieces:
                 raise TooLongBodyError(f"the answer is longer than {self._most // 2**20} MiB, or in shreds")
             yield came
 

@@ -2,7 +2,8 @@
 
 Agents play every combination of level, team size and interval between orders (tasks). Results are stored
 during the run. If the command is killed, start it again with the same arguments. It then continues where it
-stopped, even within an episode. No episode is played twice, and no model call is paid for twice.
+stopped, even within an episode. No episode is played twice, and no model call is paid for twice. If that is
+not certain for a batch, the experiment stops first, and says so.
 `experiment_replay DIR` replays the experiment from the recorded answers. Exit code 2: bad arguments (one
 line). Exit code 1: stopped early, or episodes failed.
 """

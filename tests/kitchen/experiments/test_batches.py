@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,11 +13,15 @@ from typing import Any
 import pytest
 from django.contrib.admin import site
 from django.core.management import call_command
+from django.db import OperationalError
+from django.utils import timezone
 
 from kitchen.agents.call_forecast import TrialCalls
 from kitchen.contract.agent import ForecastTrial
 from kitchen.contract.language_model import (
     Call,
+    CallTimeoutError,
+    ConnectionLostError,
     Message,
     ModelError,
     OverloadedError,
@@ -23,20 +30,33 @@ from kitchen.contract.language_model import (
     Reply,
     Request,
     ServerFailedError,
+    TooLongReplyError,
     Usage,
 )
-from kitchen.experiments import batch_desk, batch_rounds, experiment_forecast, experiment_services, tasks
+from kitchen.experiments import (
+    batch_desk,
+    batch_lease,
+    batch_money,
+    batch_rounds,
+    experiment_forecast,
+    experiment_services,
+    tasks,
+)
 from kitchen.experiments.admin import ExperimentAdmin
+from kitchen.experiments.batch_lease import BatchLease
+from kitchen.experiments.batched_episode import WantedCall
 from kitchen.experiments.database_logs import readable_logs_of
-from kitchen.experiments.experiment_services import experiment_start, experiment_stop, rows_of
+from kitchen.experiments.experiment_services import count_playing, experiment_start, experiment_stop, rows_of
 from kitchen.experiments.experiment_setup import ExperimentSetup, SetupError, episode_jobs
+from kitchen.experiments.lost_batches import UNCLEAR_LOOK_SECONDS, UNSURE_SECONDS
 from kitchen.experiments.models import Experiment, ModelBatch
 from kitchen.experiments.setup_arguments import read_setup
 from kitchen.experiments.verify_replay import replay_log
-from kitchen.infra import prometheus_metrics
-from kitchen.llm.call_costs import load_prices
-from kitchen.llm.circuit_breaker import forget_pauses
-from kitchen.llm.providers.batch_calls import Requests, Results, unmade_call
+from kitchen.infra import db_retry, prometheus_metrics
+from kitchen.llm.call_costs import PriceList, UnknownPriceError, load_prices
+from kitchen.llm.circuit_breaker import FAILURES, ModelPause, forget_pauses
+from kitchen.llm.providers.batch_calls import LostBatch, Requests, Results, UnclearBatchError, unmade_call
+from kitchen.llm.providers.response_limits import MAX_BATCH_BYTES
 from kitchen.management.commands import experiment
 from kitchen.money.models import Spending
 
@@ -48,11 +68,14 @@ NOOP = Reply("noop_agent0\nnoop_agent1", model="claude-tested", usage=Usage(100,
 
 class Provider:
     """A provider with batches, in this process. `script` has the results in order; the last one repeats.
-    `faults` are raised by the next exchanges. A batch has ended once it was looked at `looks` times."""
+    `faults` are raised by the next exchanges, and `lost` after the next batches were taken. A batch has ended
+    once it was looked at `looks` times."""
 
     def __init__(self) -> None:
         self.script: list[Reply | ModelError] = [NOOP]
         self.faults: list[ModelError] = []
+        self.lost: list[BaseException] = []
+        self.marks: list[str] = []
         self.looks = 1
         self.asked: list[Request] = []
         self.batches: list[Results] = []
@@ -62,12 +85,20 @@ class Provider:
         """Return one lane for all requests."""
         return ""
 
-    def submit(self, requests: Requests, seconds: float) -> str:
+    def submit(self, requests: Requests, mark: str, seconds: float) -> str:
         """Take a batch."""
         self._fail()
+        self.marks.append(mark)
         self.batches.append({name: self._result(request) for name, request in requests.items()})
         self._left.append(self.looks)
+        if self.lost:
+            raise self.lost.pop(0)
         return f"batch_{len(self.batches) - 1}"
+
+    def find(self, lost: LostBatch, seconds: float) -> str:
+        """Return the batch with the mark."""
+        self._fail()
+        return f"batch_{self.marks.index(lost.mark)}" if lost.mark in self.marks else ""
 
     def collect(self, batch: str, requests: Requests, seconds: float) -> Results | None:
         """Return the results of a batch that has ended."""
@@ -213,6 +244,129 @@ def test_one_worker_plays_all_episodes_and_gives_them_back_when_it_is_stopped(
     assert not played.running and played.stopped_because == ""
 
 
+LOST = (CallTimeoutError("no answer"), ServerFailedError("504").unbilled(), KeyboardInterrupt())
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_batch_whose_answer_was_lost_is_found_and_not_sent_again(
+    provider: Provider, lost: BaseException
+) -> None:
+    provider.lost = [lost]
+    experiment = made()
+    with suppress(KeyboardInterrupt):
+        play(experiment)
+    assert play(experiment).stopped_because == "" and provider.sizes == [3] * STEPS
+    assert not Spending.objects.filter(spent=None).exists()
+    assert sum(row.spent or 0 for row in Spending.objects.all()) == price_of(3 * STEPS)
+
+
+def test_a_batch_that_was_not_taken_is_sent_again_only_once_this_is_known(provider: Provider) -> None:
+    provider.faults = [CallTimeoutError("no answer"), UnclearBatchError("not yet"), ConnectionLostError("no")]
+    waits: list[float] = []
+    assert play(made(), waits).stopped_because == "" and provider.sizes == [3] * STEPS
+    assert sum(waits) > UNSURE_SECONDS + UNCLEAR_LOOK_SECONDS
+    assert not Spending.objects.filter(spent=None).exists()
+    provider.faults = [CallTimeoutError("no answer"), RejectedError("404: no such page").unbilled()]
+    unknown = play(made())
+    assert "nobody knows whether anthropic took a batch of 3 calls" in unknown.stopped_because
+    assert Spending.objects.filter(spent=None).count() == 3, "it may have been billed"
+    experiment_start(experiment=unknown, allowed=1.0, on_workers=False)
+    assert play(unknown).stopped_because == "" and len(rows_of(unknown)) == 3
+
+
+def test_a_batch_and_its_money_are_stored_together(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    worst = PriceList.worst
+
+    def known_once(prices: PriceList, name: str, request: Request) -> float:
+        if Spending.objects.exists():
+            raise UnknownPriceError("no price is known")
+        return worst(prices, name, request)
+
+    monkeypatch.setattr(PriceList, "worst", known_once)
+    assert play(made()).stopped_because == "the money is spent: no price is known"
+    assert not Spending.objects.exists() and not ModelBatch.objects.exists()
+
+
+def test_batches_that_fail_do_not_pause_the_model_in_play_with_people(provider: Provider) -> None:
+    provider.script = [unmade_call("expired")]
+    live = ModelPause(MODEL)
+    in_batches = ModelPause(f"{MODEL}{batch_desk.IN_BATCHES}")
+    assert "in batches gave no answer" in play(made()).stopped_because
+    assert live.may_be_tried and in_batches.is_broken
+    in_batches.succeed()
+    for _ in range(FAILURES):
+        live.fail(trial=False)
+    provider.script = [NOOP]
+    play(made())
+    assert not live.may_be_tried, "an old success in a batch does not end the pause"
+
+
+def test_portions_of_calls_have_answers_that_can_be_read() -> None:
+    def sizes(tokens: int) -> list[int]:
+        asked = Request("claude-opus-5", (), max_tokens=tokens)
+        calls = {str(n): WantedCall(str(n), 1, "anthropic", asked) for n in range(1500)}
+        return [len(some) for some in batch_desk._in_portions(calls)]
+
+    assert sizes(256) == [1000, 500]
+    assert sum(sizes(16384)) == 1500 and max(sizes(16384)) == 236
+    assert batch_desk.MAX_RESULT_BYTES <= MAX_BATCH_BYTES
+
+
+def test_an_answer_of_a_whole_batch_that_is_too_long_is_not_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    experiment, collect = made(), provider.collect
+    too_long = iter([TooLongReplyError("the answer is longer than 64 MiB")])
+
+    def collected(*given: Any) -> Results | None:
+        if error := next(too_long, None):
+            raise error
+        return collect(*given)
+
+    monkeypatch.setattr(provider, "collect", collected)
+    assert play(experiment).stopped_because == "" and provider.sizes == [3] * STEPS
+    assert [row.fallbacks for row in rows_of(experiment).values()] == [1] * 3
+    assert not Spending.objects.filter(spent=None).exists()
+
+
+def test_one_process_at_a_time_sends_calls_and_one_that_lost_its_lease_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_, **__: True)
+    monkeypatch.setattr(tasks, "queue_episodes", lambda *_, **__: True)
+    played = made()
+    experiment_start(experiment=played, allowed=1.0)
+    other = BatchLease(played.pk)
+    assert other.take() and tasks.pick_up_experiments() == 0
+    tasks.experiment_lane(played.pk)
+    assert not provider.batches, "another process holds the lease"
+    other.give_back()
+    assert tasks.pick_up_experiments() == 1
+
+    def lost(seconds: float) -> None:
+        Experiment.objects.update(batch_worker_until=timezone.now() - timedelta(seconds=1))
+        assert other.take()
+
+    batch_rounds.play_in_batches(experiment_id=played.pk, claim=True, sleep=lost)
+    played.refresh_from_db()
+    assert played.running and played.stopped_because == "" and played.batch_worker == other.token
+    assert count_playing(played.pk) == 3 and ModelBatch.objects.get().closed_at is None
+
+
+def test_claims_that_expired_during_an_exchange_are_renewed_before_others_are_made(
+    monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.setattr(experiment_services, "queue_episodes", lambda *_, **__: True)
+    played = made()
+    experiment_start(experiment=played, allowed=1.0)
+    past = timezone.now() - timedelta(seconds=1)
+    waits = lambda _: played.episodes.filter(row=None).update(claimed_until=past)  # noqa: E731
+    batch_rounds.play_in_batches(experiment_id=played.pk, claim=True, sleep=waits)
+    assert provider.sizes == [3] * STEPS and len(rows_of(played)) == 3
+
+
 def test_the_admin_says_which_batch_an_experiment_waits_for(provider: Provider) -> None:
     waits = made()
     Experiment.objects.update(running=True)
@@ -239,7 +393,7 @@ def test_with_little_money_fewer_calls_are_sent_and_then_the_experiment_stops(pr
 
 def test_while_the_provider_fails_the_experiment_waits_and_then_stops(provider: Provider) -> None:
     waits: list[float] = []
-    provider.faults = [ServerFailedError("500").unbilled() for _ in range(99)]
+    provider.faults = [OverloadedError("529").unbilled() for _ in range(99)]
     experiment = play(made(), waits)
     assert "gave no answer for 6" in experiment.stopped_because
     assert sum(waits) >= 600 and not provider.asked
@@ -255,6 +409,34 @@ def test_a_refused_batch_stops_the_experiment(provider: Provider) -> None:
     experiment = play(made())
     assert experiment.stopped_because == ("model: every call of a batch was refused: 400: no such model")
     assert not rows_of(experiment) and sum(row.spent or 0 for row in Spending.objects.all()) == 0
+
+
+def test_an_outage_of_the_database_stops_nothing(monkeypatch: pytest.MonkeyPatch, provider: Provider) -> None:
+    failed, work = set[str](), db_retry.retry_while_unreachable
+
+    def once_away(act: Callable[[], Any], what: str) -> Any:
+        def tried() -> Any:
+            if what not in failed:
+                failed.add(what)
+                raise OperationalError("server closed the connection unexpectedly")
+            return act()
+
+        return work(tried, what)
+
+    for module in (batch_desk, batch_lease, batch_money, batch_rounds):
+        monkeypatch.setattr(module, "retry_while_unreachable", once_away)
+    monkeypatch.setattr(db_retry, "database_problem", lambda error: "away")
+    monkeypatch.setattr(db_retry, "close_failed_connection", lambda trouble: None)
+    monkeypatch.setattr(db_retry, "RETRY_WAITS", (0.0,))
+    assert play(made()).stopped_because == "" and provider.sizes == [3] * STEPS
+    assert {"reading an experiment", "reserving money for a batch", "storing a batch's results"} <= failed
+
+
+def test_calls_that_are_refused_after_others_were_answered_stop_nothing(provider: Provider) -> None:
+    provider.script = [*[NOOP] * 3, *[RejectedError("400: no").unbilled()] * 3, NOOP]
+    experiment = play(made())
+    assert experiment.stopped_because == "" and provider.sizes == [3] * STEPS
+    assert [row.fallbacks for row in rows_of(experiment).values()] == [1] * 3
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from kitchen.contract.language_model import Reply, Usage
 from kitchen.llm.call_costs import parse_prices
 from kitchen.llm.model_wrappers import booked_cost
-from kitchen.llm.provider_registry import keeps_to_schema, why_not_usable
-from kitchen.llm.providers import anthropic, openai_compatible
+from kitchen.llm.provider_registry import OPENAI, keeps_to_schema, why_not_usable
+from kitchen.llm.providers import (
+    anthropic,
+    anthropic_batches,
+    openai_batches,
+    openai_compatible,
+    sdk_calls,
+)
 from kitchen.llm.providers.anthropic_batches import _sent
+from kitchen.llm.providers.sdk_calls import Sdk
 from kitchen.llm.service_settings import ServiceSettings, service_problem, service_settings
 from tests.kitchen.llm.conftest import request
 
@@ -101,6 +112,38 @@ def test_a_setting_that_the_provider_does_not_accept_is_named(
 
 def test_a_regional_server_of_openai_is_openais(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "https://eu.api.openai.com/v1")
-    assert keeps_to_schema("openai-compatible")
+    assert keeps_to_schema("openai-compatible", "gpt-6")
     monkeypatch.setenv("OPENAI_BASE_URL", "https://api.openai.com.example.org/v1")
-    assert not keeps_to_schema("openai-compatible")
+    assert not keeps_to_schema("openai-compatible", "gpt-6")
+
+
+@pytest.mark.parametrize("api, provider", [(anthropic_batches, "anthropic"), (openai_batches, OPENAI)])
+def test_everything_about_a_model_goes_to_its_own_address(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, api: Any, provider: str
+) -> None:
+    file = tmp_path / "models.toml"
+    file.write_text(f'[{provider}.eu]\nbase_url = "https://eu.example/v1"\n')
+    monkeypatch.setenv("BRIGADE_MODELS", str(file))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    hosts: list[str | None] = []
+    module = SimpleNamespace(__name__="sdk")
+
+    def connected(*given: str | None) -> Sdk:
+        address = SimpleNamespace(host=urlsplit(given[-1] or "").hostname)
+        return Sdk(module, SimpleNamespace(base_url=address), ())
+
+    def fetched(connect: Callable[[], Sdk], *_: object) -> dict[str, Any]:
+        hosts.append(connect().client.base_url.host)
+        return {"id": "batch_1", "input_tokens": 9}
+
+    monkeypatch.setattr(anthropic, "_client", connected)
+    monkeypatch.setattr(openai_compatible, "_client", connected)
+    monkeypatch.setattr(sdk_calls, "fetch_from_server", fetched)
+    asked = {"a": request("eu")}
+    assert api.submit(asked, "", 9.0) == "batch_1" and api.collect("batch_1", asked, 9.0) is None
+    anthropic.count_tokens(request("eu"))
+    own = hosts if provider == "anthropic" else hosts[:-1]
+    assert set(own) == {"eu.example"}
+    assert api.lane(request("eu")) != api.lane(request("other")).replace("other", "eu")
+    assert not keeps_to_schema(OPENAI, "eu") or provider == "anthropic"

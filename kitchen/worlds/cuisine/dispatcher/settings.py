@@ -103,7 +103,7 @@ class DispatcherOptions:
         """Return True if the model must reply by calling the tool for commands, instead of in text. With
         `strict`, it must if its provider guarantees the form of such a reply."""
         if self.reply == STRICT:
-            return keeps_to_schema(parse_model_setting(self.model)[0])
+            return keeps_to_schema(*parse_model_setting(self.model))
         return self.reply == "tool"
 
     def as_recorded(self, answers: RecordedAnswers | None) -> Self:
