@@ -6,7 +6,7 @@ The menu marks the actions that `order_steps` finds useful, unless the condition
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from kitchen.worlds.cuisine.onward_acts import (
     onward_acts,
     onward_text,
 )
-from kitchen.worlds.cuisine.order_chain_choices import ChainChoice, chain_choices
+from kitchen.worlds.cuisine.order_chain_choices import LATE, ChainChoice, chain_choices
 from kitchen.worlds.cuisine.order_chains import offers_chains
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
 
@@ -77,7 +77,7 @@ class ActionGroup(NamedTuple):
     """The actions of one verb, by their ids. The area in which they are shown has a constant number of slots.
 
     `quiet` are the slots without an action; they are empty or show a text. `rest` are actions that no
-    order needs.
+    order needs, or that come too late.
     """
 
     title: str
@@ -119,6 +119,8 @@ class ActionChoice(NamedTuple):
     """For which order it is, and how long it takes. Empty for other choices."""
     haste: str = ""
     """`late` or `close` if the order is served too late with it, or just in time."""
+    taken: bool = False
+    """True if another robot does it already."""
 
 
 class RobotSite(NamedTuple):
@@ -133,7 +135,8 @@ class RobotSite(NamedTuple):
     onward: tuple[OnwardAct, ...] = ()
     plans: bool = False
     by_orders: bool = False
-    chains: tuple[ChainChoice, ...] = ()
+    chain_places: frozenset[str] = frozenset()
+    """The places of the drawing where a press means something for an order."""
 
 
 def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
@@ -190,19 +193,25 @@ def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
     offered = dict.fromkeys(view.choice.legal, False)
     for command in view.choice.anticipated:
         offered.setdefault(command, True)
-    return _grouped(lookup, tuple(offered.items()), _site(offered, view, lookup)) if offered else ()
+    if not offered:
+        return ()
+    chains = chain_choices(view, lookup)
+    groups = _grouped(lookup, tuple(offered.items()), _site(offered, view, lookup, chains))
+    return (_chain_group(chains), *groups) if offers_chains(view) else groups
 
 
-def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> RobotSite:
+def _site(
+    offered: Iterable[Command], view: SeatView, lookup: BriefLookup, chains: Sequence[ChainChoice]
+) -> RobotSite:
     me, places = view.observation["agents"][view.seat], view.observation["locations"]
     uses = (command for command in offered if command[0] in ("get", "activate"))
     near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
     marked = commands_to_mark(view, lookup)
     fitting, onward = marked.intersection(offered), onward_acts(view, lookup)
-    chains = chain_choices(view, lookup)
+    meant = frozenset(place for chain in chains for place in chain.places if place in places)
     return RobotSite(
-        me["at"], me["holds"], lying, fitting, onward, view.plans.offered, offers_chains(view), chains
+        me["at"], me["holds"], lying, fitting, onward, view.plans.offered, offers_chains(view), meant
     )
 
 
@@ -214,11 +223,12 @@ def _grouped(
     groups = {verb: _group(verb, choices, lookup, site) for verb, choices in mine.items()}
     if not site.by_orders:
         return tuple(groups.values())
-    return (_chain_group(site), groups.pop("noop"), *groups.values())
+    return (groups.pop("noop"), *groups.values())
 
 
-def _chain_group(site: RobotSite) -> Panel:
-    """Return the group of what can be done for the orders, each with one choice."""
+def _chain_group(chains: Sequence[ChainChoice]) -> Panel:
+    """Return the group of what can be done for the orders, each with one choice. What comes too late must be
+    unfolded."""
     panels = [
         Panel(
             f"chain-{number}",
@@ -237,13 +247,15 @@ def _chain_group(site: RobotSite) -> Panel:
                 True,
                 note=chain.note,
                 haste=chain.haste,
+                taken=chain.taken,
             ),
         )
-        for number, chain in enumerate(site.chains)
+        for number, chain in enumerate(chains)
     ]
-    quiet = () if panels else (gettext("Nothing to do for the orders now"),)
-    title, ids = gettext("For the orders"), tuple(panel.id for panel in panels)
-    shows = ActionGroup(title, "orders", VERB_KEYS["orders"], ids, quiet, ())
+    late = tuple(panel.id for panel, chain in zip(panels, chains, strict=True) if chain.haste == LATE)
+    ids = tuple(panel.id for panel in panels if panel.id not in late)
+    quiet = () if ids else (gettext("Nothing to do for the orders now"),)
+    shows = ActionGroup(gettext("For the orders"), "orders", VERB_KEYS["orders"], ids, quiet, late)
     return Panel("verb-orders", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels))
 
 
@@ -266,7 +278,7 @@ def _onward(act: OnwardAct, lookup: BriefLookup, site: RobotSite, number: int) -
     value = json.dumps(chained(act), separators=(",", ":"))
     picture = picture_of(act.item) if act.item else ""
     onward, does = act.goes or act.alone, all_in_words(act, lookup.words) if act.puts else ""
-    onward = onward and not any(place in chain.places for chain in site.chains)
+    onward = onward and place not in site.chain_places
     shows = ActionChoice(value, text, text, picture, key, False, False, False, act.fits, place, onward, does)
     return Panel(f"onward-{'-'.join(act.deed)}", f"{_TEMPLATES}/action.jinja", shows)
 
