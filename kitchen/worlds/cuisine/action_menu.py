@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
@@ -87,6 +88,8 @@ class ActionGroup(NamedTuple):
     actions: tuple[str, ...]
     quiet: tuple[str, ...]
     rest: tuple[str, ...]
+    spare_row: bool = False
+    """True if an empty row keeps the place of what a tool will hold."""
 
 
 class ActionChoice(NamedTuple):
@@ -259,7 +262,7 @@ def _chain_group(chains: Sequence[ChainChoice]) -> Panel:
     return Panel("verb-orders", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels))
 
 
-def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
+def _action(command: Command, early: bool, lookup: BriefLookup, site: RobotSite, key: str) -> Panel:
     text, alone = _label(command, lookup, site), _label(command, lookup, site, alone=True)
     stays = command == ("goto", site.at)
     wastes = command[0] == "put" and _kind(command, lookup) == "storage"
@@ -316,18 +319,44 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
     """Return the menu's group of commands with one verb. Base ingredients that no recipe of the level needs
     are in a part that must be unfolded."""
     ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], lookup))
-    panels = {
-        command: _action(command, lookup, site, key_of(command, _kind(command, lookup), number), early)
-        for number, (command, early) in enumerate(ranked)
-    }
-    rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
-    acts = (act for act in site.onward if act.deed[0] == verb)
-    onward = [_onward(act, lookup, site, len(ranked) + number) for number, act in enumerate(acts)]
-    actions = tuple(panel.id for panel in (*panels.values(), *onward) if panel.id not in rest)
+    acts = [act for act in site.onward if act.deed[0] == verb]
+    deeds = [*(command for command, _ in ranked), *(act.deed for act in acts)]
+    numbers = _numbers(deeds, lookup, site)
+    keys = [
+        key_of(command, _kind(command, lookup), number)
+        for command, number in zip(deeds, numbers, strict=True)
+    ]
+    panels = [
+        *(_action(*one, lookup, site, key) for one, key in zip(ranked, keys[: len(ranked)], strict=True)),
+        *(
+            _onward(act, lookup, site, number)
+            for act, number in zip(acts, numbers[len(ranked) :], strict=True)
+        ),
+    ]
+    rare = {panel.id for command, panel in zip(deeds, panels, strict=True) if _is_rare(command, lookup)}
+    order = sorted(range(len(panels)), key=numbers.__getitem__) if verb == "get" else range(len(panels))
+    actions = tuple(panels[place].id for place in order if panels[place].id not in rare)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    quiet = _quiet(verb, len(actions), lookup, site)
-    shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
-    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=(*panels.values(), *onward))
+    quiet, spare_row = _quiet(verb, len(actions), lookup, site), False
+    if verb == "get" and site.plans and not site.by_orders:
+        stored = sum(_from_storage(command, lookup) for command in deeds) - len(rare)
+        quiet = ("",) * (lookup.room - stored) if actions else quiet
+        spare_row = len(actions) == stored
+    rest = tuple(panel.id for panel in panels if panel.id in rare)
+    shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest, spare_row)
+    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels))
+
+
+def _numbers(deeds: Iterable[Command], lookup: BriefLookup, site: RobotSite) -> list[int]:
+    """Return the number of each command of one verb. Where the ingredients of the storage are offered from
+    everywhere, each always has the same number, and what a tool holds comes after them."""
+    free = count(len(lookup.wanted) if site.plans else 0)
+    return [
+        lookup.wanted[deed[2]]
+        if site.plans and _from_storage(deed, lookup) and deed[2] in lookup.wanted
+        else next(free)
+        for deed in deeds
+    ]
 
 
 def _quiet(verb: str, offered: int, lookup: BriefLookup, site: RobotSite) -> tuple[str, ...]:

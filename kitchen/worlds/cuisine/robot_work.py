@@ -6,7 +6,7 @@ orders are counted as on the tickets: what a robot does is for the most urgent o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.page import SeatView
@@ -43,7 +43,8 @@ def _at_tools(view: SeatView, lookup: BriefLookup) -> Iterator[tuple[int, RobotW
     step."""
     kinds, orders = lookup.brief["locations"], [order["dish"] for order in view.observation["orders"]]
     for event in view.history[0].events if view.history else ():
-        verb, place, *_ = (*event.data.get("command", ()), "", "")
+        command: Sequence[str] = event.data.get("command", ())
+        verb, place, *_ = (*command, "", "")
         if event.kind != "performed" or verb not in ("put", "activate") or event.seat is None:
             continue
         agent, items = view.observation["agents"][event.seat], view.observation["locations"][place]["items"]
