@@ -2,6 +2,7 @@
 
    Templates say what may move; where its person wants less motion nothing does (docs/developers.md):
    [data-bot="0"]      the body of a seat: it glides to where it is now; [data-turn] says after how many others
+   [data-hops]         a stage whose bodies hop from one row to another
    [data-thing="rice"] a thing: gone here and new there, it hops over; with its body it goes along
    [data-source]       a place from which things come: what is new in it comes out of there
    [data-out]          a place through which things leave: what was in it and is gone flies to the [data-guest] there
@@ -77,11 +78,14 @@
 
   /* moves */
 
-  function glide(element, from, to, delay = 0) {
+  function glide(element, from, to, delay = 0, high = 0) {
     if (!apart(from, to)) return null;
-    const there = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+    const [x, y] = [from.left - to.left, from.top - to.top];
+    const there = `translate(${x}px, ${y}px)`;
     const lasts = delay + GLIDE; // to wait is part of the way: during a delay browsers draw each frame themselves
     const frames = [{ transform: there }, { transform: there, offset: delay / lasts, easing: EASE }, { transform: "none" }];
+    const top = { transform: `translate(${x / 2}px, ${y / 2 - high}px) scale(1.12)`, offset: (delay + GLIDE / 2) / lasts };
+    if (high) frames.splice(2, 0, top);
     return start(element, frames, { duration: lasts });
   }
 
@@ -100,8 +104,14 @@
   function glideBots(was, now) {
     for (const one of now) {
       const from = was.find((other) => other.bot === one.bot);
-      if (from) walk(one.element, glide(one.element, from.box, one.box, one.delay));
+      if (from) walk(one.element, glide(one.element, from.box, one.box, one.delay, hopOver(one, from.box)));
     }
+  }
+
+  /* how high it hops on its way: over what stands between two rows of a [data-hops] stage */
+  function hopOver({ element, box }, from) {
+    const rows = element.closest("[data-hops]") && Math.abs(box.top - from.top) > box.height;
+    return rows ? box.height / 3 : 0;
   }
 
   /* its character sways as long: no class, which would be one more layout */

@@ -6,8 +6,9 @@ The menu marks the actions that `order_steps` finds useful, unless the condition
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
@@ -33,7 +34,7 @@ from kitchen.worlds.cuisine.onward_acts import (
     onward_acts,
     onward_text,
 )
-from kitchen.worlds.cuisine.order_chain_choices import ChainChoice, chain_choices
+from kitchen.worlds.cuisine.order_chain_choices import LATE, ChainChoice, chain_choices
 from kitchen.worlds.cuisine.order_chains import offers_chains
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
 
@@ -75,7 +76,7 @@ class ActionGroup(NamedTuple):
     """The actions of one verb, by their ids. The area in which they are shown has a constant number of slots.
 
     `quiet` are the slots without an action; they are empty or show a text. `rest` are actions that no
-    order needs.
+    order needs, or that come too late.
     """
 
     title: str
@@ -85,6 +86,8 @@ class ActionGroup(NamedTuple):
     actions: tuple[str, ...]
     quiet: tuple[str, ...]
     rest: tuple[str, ...]
+    spare_row: bool = False
+    """True if an empty row keeps the place of what a tool will hold."""
 
 
 class ActionChoice(NamedTuple):
@@ -117,6 +120,8 @@ class ActionChoice(NamedTuple):
     """For which order it is, and how long it takes. Empty for other choices."""
     haste: str = ""
     """`late` or `close` if the order is served too late with it, or just in time."""
+    taken: bool = False
+    """True if another robot does it already."""
 
 
 class RobotSite(NamedTuple):
@@ -131,7 +136,8 @@ class RobotSite(NamedTuple):
     onward: tuple[OnwardAct, ...] = ()
     plans: bool = False
     by_orders: bool = False
-    chains: tuple[ChainChoice, ...] = ()
+    chain_places: frozenset[str] = frozenset()
+    """The places of the drawing where a press means something for an order."""
 
 
 def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
@@ -188,19 +194,25 @@ def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
     offered = dict.fromkeys(view.choice.legal, False)
     for command in view.choice.anticipated:
         offered.setdefault(command, True)
-    return _grouped(lookup, tuple(offered.items()), _site(offered, view, lookup)) if offered else ()
+    if not offered:
+        return ()
+    chains = chain_choices(view, lookup)
+    groups = _grouped(lookup, tuple(offered.items()), _site(offered, view, lookup, chains))
+    return (_chain_group(chains), *groups) if offers_chains(view) else groups
 
 
-def _site(offered: Iterable[Command], view: SeatView, lookup: BriefLookup) -> RobotSite:
+def _site(
+    offered: Iterable[Command], view: SeatView, lookup: BriefLookup, chains: Sequence[ChainChoice]
+) -> RobotSite:
     me, places = view.observation["agents"][view.seat], view.observation["locations"]
     uses = (command for command in offered if command[0] in ("get", "activate"))
     near = {command[1] for command in uses if not _from_storage(command, lookup)}
     lying = tuple((place, tuple(places[place]["items"])) for place in sorted(near))
     marked = commands_to_mark(view, lookup)
     fitting, onward = marked.intersection(offered), onward_acts(view, lookup)
-    chains = chain_choices(view, lookup)
+    meant = frozenset(place for chain in chains for place in chain.places if place in places)
     return RobotSite(
-        me["at"], me["holds"], lying, fitting, onward, view.plans.offered, offers_chains(view), chains
+        me["at"], me["holds"], lying, fitting, onward, view.plans.offered, offers_chains(view), meant
     )
 
 
@@ -212,11 +224,12 @@ def _grouped(
     groups = {verb: _group(verb, choices, lookup, site) for verb, choices in mine.items()}
     if not site.by_orders:
         return tuple(groups.values())
-    return (_chain_group(site), groups.pop("noop"), *groups.values())
+    return (groups.pop("noop"), *groups.values())
 
 
-def _chain_group(site: RobotSite) -> Panel:
-    """Return the group of what can be done for the orders, each with one choice."""
+def _chain_group(chains: Sequence[ChainChoice]) -> Panel:
+    """Return the group of what can be done for the orders, each with one choice. What comes too late must be
+    unfolded."""
     panels = [
         Panel(
             f"chain-{number}",
@@ -235,17 +248,19 @@ def _chain_group(site: RobotSite) -> Panel:
                 True,
                 note=chain.note,
                 haste=chain.haste,
+                taken=chain.taken,
             ),
         )
-        for number, chain in enumerate(site.chains)
+        for number, chain in enumerate(chains)
     ]
-    quiet = () if panels else (gettext("Nothing to do for the orders now"),)
-    title, ids = gettext("For the orders"), tuple(panel.id for panel in panels)
-    shows = ActionGroup(title, "orders", VERB_KEYS["orders"], ids, quiet, ())
+    late = tuple(panel.id for panel, chain in zip(panels, chains, strict=True) if chain.haste == LATE)
+    ids = tuple(panel.id for panel in panels if panel.id not in late)
+    quiet = () if ids else (gettext("Nothing to do for the orders now"),)
+    shows = ActionGroup(gettext("For the orders"), "orders", VERB_KEYS["orders"], ids, quiet, late)
     return Panel("verb-orders", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels))
 
 
-def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, early: bool) -> Panel:
+def _action(command: Command, early: bool, lookup: BriefLookup, site: RobotSite, key: str) -> Panel:
     text, alone = _label(command, lookup, site), _label(command, lookup, site, alone=True)
     stays = command == ("goto", site.at)
     wastes = command[0] == "put" and _kind(command, lookup) == "storage"
@@ -264,7 +279,7 @@ def _onward(act: OnwardAct, lookup: BriefLookup, site: RobotSite, number: int) -
     value = json.dumps(chained(act), separators=(",", ":"))
     picture = picture_of(act.item) if act.item else ""
     onward, does = act.goes or act.alone, all_in_words(act, lookup.words) if act.puts else ""
-    onward = onward and not any(place in chain.places for chain in site.chains)
+    onward = onward and place not in site.chain_places
     shows = ActionChoice(value, text, text, picture, key, False, False, False, act.fits, place, onward, does)
     return Panel(f"onward-{'-'.join(act.deed)}", f"{_TEMPLATES}/action.jinja", shows)
 
@@ -302,18 +317,44 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
     """Return the menu's group of commands with one verb. Base ingredients that no recipe of the level needs
     are in a part that must be unfolded."""
     ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], lookup))
-    panels = {
-        command: _action(command, lookup, site, key_of(command, _kind(command, lookup), number), early)
-        for number, (command, early) in enumerate(ranked)
-    }
-    rest = tuple(panels[command].id for command, _ in ranked if _is_rare(command, lookup))
-    acts = (act for act in site.onward if act.deed[0] == verb)
-    onward = [_onward(act, lookup, site, len(ranked) + number) for number, act in enumerate(acts)]
-    actions = tuple(panel.id for panel in (*panels.values(), *onward) if panel.id not in rest)
+    acts = [act for act in site.onward if act.deed[0] == verb]
+    deeds = [*(command for command, _ in ranked), *(act.deed for act in acts)]
+    numbers = _numbers(deeds, lookup, site)
+    keys = [
+        key_of(command, _kind(command, lookup), number)
+        for command, number in zip(deeds, numbers, strict=True)
+    ]
+    panels = [
+        *(_action(*one, lookup, site, key) for one, key in zip(ranked, keys[: len(ranked)], strict=True)),
+        *(
+            _onward(act, lookup, site, number)
+            for act, number in zip(acts, numbers[len(ranked) :], strict=True)
+        ),
+    ]
+    rare = {panel.id for command, panel in zip(deeds, panels, strict=True) if _is_rare(command, lookup)}
+    order = sorted(range(len(panels)), key=numbers.__getitem__) if verb == "get" else range(len(panels))
+    actions = tuple(panels[place].id for place in order if panels[place].id not in rare)
     key = VERB_KEYS["get"] if verb == "get" else ""
-    quiet = _quiet(verb, len(actions), lookup, site)
-    shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest)
-    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=(*panels.values(), *onward))
+    quiet, spare_row = _quiet(verb, len(actions), lookup, site), False
+    if verb == "get" and site.plans and not site.by_orders:
+        stored = sum(_from_storage(command, lookup) for command in deeds) - len(rare)
+        quiet = ("",) * (lookup.room - stored) if actions else quiet
+        spare_row = len(actions) == stored
+    rest = tuple(panel.id for panel in panels if panel.id in rare)
+    shows = ActionGroup(translated("verb_titles", verb), verb, key, actions, quiet, rest, spare_row)
+    return Panel(f"verb-{verb}", f"{_TEMPLATES}/group.jinja", shows, parts=tuple(panels))
+
+
+def _numbers(deeds: Iterable[Command], lookup: BriefLookup, site: RobotSite) -> list[int]:
+    """Return the number of each command of one verb. Where the ingredients of the storage are offered from
+    everywhere, each always has the same number, and what a tool holds comes after them."""
+    free = count(len(lookup.wanted) if site.plans else 0)
+    return [
+        lookup.wanted[deed[2]]
+        if site.plans and _from_storage(deed, lookup) and deed[2] in lookup.wanted
+        else next(free)
+        for deed in deeds
+    ]
 
 
 def _quiet(verb: str, offered: int, lookup: BriefLookup, site: RobotSite) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from kitchen.worlds.cuisine.activity_text import (
 )
 from kitchen.worlds.cuisine.display_text import BriefLookup, ShownItem, more_steps_text, product_from
 from kitchen.worlds.cuisine.order_steps import commands_to_mark
+from kitchen.worlds.cuisine.robot_work import RobotWork, robots_at_work, work_text
 from kitchen.worlds.cuisine.waiting_guests import guest_panels
 
 _TEMPLATES = "worlds/cuisine"
@@ -76,21 +77,30 @@ def robots_panel(view: SeatView, lookup: BriefLookup) -> Panel:
     """Return the table of robots. For each robot, the table shows the place, the held item, and for how
     long the robot is busy."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
-    parts = tuple(cell for player in view.players for cell in _robot(player, view, lookup))
+    work = robots_at_work(view, lookup)
+    parts = tuple(cell for player in view.players for cell in _robot(player, view, lookup, work))
     ahead = intent_cells(view, lookup) if view.plans.shows_intents else ()
     shows = RobotTable(rows, view.plans.shows_intents)
     return Panel("robots", f"{_TEMPLATES}/robots.jinja", shows, parts=parts + ahead)
 
 
-def _robot(player: PlayerView, view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
+def _robot(
+    player: PlayerView, view: SeatView, lookup: BriefLookup, work: Mapping[int, RobotWork]
+) -> tuple[Panel, ...]:
     agent, name = view.observation["agents"][player.seat], lookup.words.name
     held = agent["holds"]
     cells = {
         "at": CellText(name(agent["at"])),
         "holds": CellText(name(held), "item") if held else CellText(empty_hands_text(), "quiet"),
         "busy": _busy(player, agent["busy"], view),
+        "does": CellText(_does(player.seat, work, lookup), "does"),
     }
     return tuple(Panel(f"r{player.seat}-{of}", f"{_TEMPLATES}/cell.jinja", cells[of]) for of in cells)
+
+
+def _does(seat: int, work: Mapping[int, RobotWork], lookup: BriefLookup) -> str:
+    """Return what the robot works on, in words. Empty if it works for no open order."""
+    return work_text(work[seat], lookup) if seat in work else ""
 
 
 def _busy(player: PlayerView, steps: int, view: SeatView) -> CellText:
@@ -218,6 +228,10 @@ class DrawnRobot(NamedTuple):
     """What its character does: the end of an id `pose-…` of `characters.html`."""
     plans: ShownItem | None = None
     """The item of its next action, if the page shows this."""
+    works: ShownItem | None = None
+    """The ordered dish that it works for now."""
+    does: str = ""
+    """What it works on, in words."""
 
 
 class RobotsAtPlace(NamedTuple):
@@ -241,6 +255,7 @@ def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
     wanted, here = [order["dish"] for order in view.observation["orders"]], _robots_by_place(view)
     refused, turns, glad = _refused(view, lookup), _turns(view), celebrating_seats(view)
     worth_going, places = _worth_going(view, lookup), lookup.brief["locations"]
+    work = robots_at_work(view, lookup)
     table = next((place for place, kind in places.items() if kind == "servingtable"), "")
     for place, kind in places.items():
         seen = view.observation["locations"][place]
@@ -250,7 +265,8 @@ def _parts(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
         if is_first:
             contents = contents._replace(gain=dishes_with_event(view, "completed").total())
         yield Panel(f"{place}-pic", f"{_TEMPLATES}/contents.jinja", contents, parts=guests)
-        bots = tuple(_drawn(each, view, lookup, refused, turns, glad) for each in here[place])
+        drawn = (_drawn(each, view, lookup, refused, turns, glad) for each in here[place])
+        bots = tuple(_with_work(bot, work, lookup) for bot in drawn)
         yield Panel(f"{place}-bots", f"{_TEMPLATES}/standing.jinja", RobotsAtPlace(bots))
 
 
@@ -324,6 +340,12 @@ def _drawn(
     turn, plans = turns.get(seat, 0), _planned_item(seat, view, lookup)
     pose = _pose(seat, view, refused=bool(why), glad=seat in glad)
     return DrawnRobot(seat, player.name, player.is_you, holds, agent["busy"], mark, why, turn, pose, plans)
+
+
+def _with_work(bot: DrawnRobot, work: Mapping[int, RobotWork], lookup: BriefLookup) -> DrawnRobot:
+    """Return the robot with the dish that it works for."""
+    does = _does(bot.seat, work, lookup)
+    return bot._replace(works=lookup.shown(work[bot.seat].dish), does=does) if does else bot
 
 
 def _pose(seat: int, view: SeatView, *, refused: bool, glad: bool) -> str:

@@ -30,9 +30,11 @@ from kitchen.worlds.cuisine.order_steps import (
 )
 from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 
-MOST_CHAINS = 4
+MOST_CHAINS = 5
 """The most chains that one menu offers."""
 _MOST_COMMANDS = 20
+_STEPS_PER_MOVE = 3
+"""The steps that bring an item from one place to another: take it, go, put it down."""
 _CACHED_STATES = 1024
 _PUTS_AWAY = ("clear", "discard", "stock")
 """What `Advice.aim` calls a step that takes or puts away what no order needs."""
@@ -58,6 +60,10 @@ class OrderChain(NamedTuple):
     """The number of steps that it takes, if nobody is in the way."""
     waits: bool = False
     """True if the robot waits for a tool meanwhile."""
+    again: bool = False
+    """True if another robot carries what makes this needless."""
+    others: tuple[tuple[int | None, str], ...] = ()
+    """Further orders for which it does the same, as `order` and `dish`, the most urgent first."""
 
 
 def offers_chains(view: SeatView) -> bool:
@@ -72,7 +78,8 @@ def offers_chains(view: SeatView) -> bool:
 def order_chains(view: SeatView, lookup: BriefLookup) -> tuple[OrderChain, ...]:
     """Return what the reader's robot can do for the orders with one choice, the most urgent order first.
 
-    Empty where the page does not offer chains, or where the robot cannot go now.
+    Work that another robot has in its hands is among them (`again`). Empty where the page does not offer
+    chains, or where the robot cannot go now.
     """
     legal = frozenset(view.choice.legal)
     if not (offers_chains(view) and view.plans.plannable and any(each[0] == "goto" for each in legal)):
@@ -81,6 +88,27 @@ def order_chains(view: SeatView, lookup: BriefLookup) -> tuple[OrderChain, ...]:
     cookable = tuple(dish for dish in state.orders if dish not in lookup.brief["uncookable"])
     chains = _chains(lookup, state._replace(orders=cookable))
     return tuple(chain for chain in chains if chain.commands[0] in legal)[:MOST_CHAINS]
+
+
+def place_on_tickets(chain: OrderChain, lookup: BriefLookup) -> tuple[float, int]:
+    """Return the sort key of a chain: the number of its ticket, then the place of its item in the recipe. So
+    its place among others does not say which is best."""
+    lines = reversed(lookup.recipes[chain.dish])
+    items = [item for product, _, parts in lines for item in (*parts, product)]
+    number = float("inf") if chain.order is None else chain.order
+    return number, items.index(chain.item) if chain.item in items else len(items)
+
+
+def steps_after(chain: OrderChain, lookup: BriefLookup) -> int:
+    """Return the fewest steps from the end of a chain until its dish is served, if others help at once."""
+    if chain.deed in (SERVE, COOK, CLEAR):
+        return 0
+    parents = {part: product for product, _, parts in lookup.recipes[chain.dish] for part in parts}
+    item = chain.item if chain.deed == MAKE else parents.get(chain.item, chain.dish)
+    steps = _STEPS_PER_MOVE
+    while item != chain.dish and item in parents:
+        item, steps = parents[item], steps + _STEPS_PER_MOVE
+    return steps
 
 
 @lru_cache(maxsize=_CACHED_STATES)
@@ -102,11 +130,33 @@ def _chains(lookup: BriefLookup, state: KitchenState) -> tuple[OrderChain, ...]:
                 if not _leaves_tools(chain, step, lookup, state.orders):
                     continue
                 chain = chain._replace(order=None)
-            found.setdefault(chain.commands, chain)
+            first = found.setdefault(chain.commands, chain)
+            if first.order != chain.order:
+                others = (*first.others, (chain.order, chain.dish))
+                found[chain.commands] = first._replace(others=others)
     acting = {chain.order for chain in found.values() if not chain.waits}
     kept = [chain for chain in found.values() if not (chain.waits and chain.order in acting)]
     useful = [chain for chain in kept if chain.deed != CLEAR]
-    return tuple(_without_repeats(useful or kept))
+    doubled = _carried_by_others(lookup, state)
+    needless = {chain.commands for chain in found.values() if chain.order is None} & doubled.keys()
+    return (
+        *(each._replace(again=each.commands in needless) for each in _without_repeats(useful or kept)),
+        *(chain for commands, chain in doubled.items() if commands not in found),
+    )
+
+
+def _carried_by_others(lookup: BriefLookup, state: KitchenState) -> Mapping[tuple[Command, ...], OrderChain]:
+    """Return the chains for open orders that are needless because of what other robots carry."""
+    seen, found = observation_of(state), dict[tuple[Command, ...], OrderChain]()
+    if not any(state.others) or not state.orders:
+        return found
+    for step in steps_for_orders(lookup.brief, seen, _SEAT, Counter(), set()):
+        if _goes_nowhere(step) or not (chain := _Trial(lookup, seen, step).chain()):
+            continue
+        makes = {chain.item, *step.pursuit.ingredients(chain.item)}
+        if chain.deed in (MAKE, ADD) and makes.intersection(state.others):
+            found.setdefault(chain.commands, chain._replace(again=True))
+    return found
 
 
 def _goes_nowhere(step: OrderStep) -> bool:

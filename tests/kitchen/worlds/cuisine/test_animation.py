@@ -42,6 +42,10 @@ PLACED = """() => new Promise(done => requestAnimationFrame(() => requestAnimati
     done(document.querySelector("[data-bubble]")?.style.translate))))"""
 """Where words beside a robot are moved to."""
 LOOKS = re.compile(r"look-\d")
+IN_FRONT = """() => {
+    const drawn = selector => Number(getComputedStyle(document.querySelector(selector)).zIndex) || 0;
+    return drawn("[data-bot]") > drawn(".station-button") && drawn("[data-bot]") < drawn("[data-spot-menu]");
+}"""
 GHOSTS = "() => document.querySelectorAll('.ghost').length"
 
 
@@ -67,6 +71,7 @@ async def test_robots_glide_in_their_order_and_things_hop_to_where_they_are_put(
     assert await cook(page, world, ("goto", "pot0"), waits) == [["0", 0]]  # what it holds goes along
     assert await cook(page, world, ("put", "pot0"), waits) == [["rice", 0]]
     assert await cook(page, world, waits, waits) == []
+    assert await page.evaluate(IN_FRONT), "who walks to another row is not drawn behind its worktop"
     await page.set_viewport_size({"width": 800, "height": 300})
     assert await arrive(page, play(world, [waits, waits]), scrolled=150) == []
     assert await page.evaluate("scrollY") == 150

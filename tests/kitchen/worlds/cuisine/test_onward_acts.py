@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 
 from kitchen.contract.page import SeatView
 from kitchen.contract.world import Command
+from kitchen.worlds.cuisine.action_menu import action_groups
 from kitchen.worlds.cuisine.display_text import brief_lookup
 from kitchen.worlds.cuisine.onward_acts import OnwardAct, all_in_words, onward_acts, onward_text
 from kitchen.worlds.cuisine.page import PAGE
@@ -24,10 +26,10 @@ TO_TUNA = ("goto storage0", "get storage0 tuna", "goto chopboard0", "put chopboa
 CUT = (*TO_TUNA, "activate chopboard0", "noop", "get chopboard0")
 
 
-def planning(world: CuisineWorld) -> SeatView:
-    """What somebody who can plan sees, with one order for tuna sushi."""
+def planning(world: CuisineWorld, dish: str = "tunaSushi") -> SeatView:
+    """What somebody who can plan sees, with one order for this dish."""
     view = changed(seen(world, 0), offered=True, order_choices=True, plannable=world.plannable(0))
-    orders = [{"dish": "tunaSushi", "life": 30}]
+    orders = [{"dish": dish, "life": 30}]
     return changed(view, observation={**view.observation, "orders": orders})
 
 
@@ -205,3 +207,27 @@ def follow_choices(level: str) -> tuple[int, int, int]:
 def test_who_follows_dots_in_a_row_serves_with_far_fewer_choices_than_commands(level: str) -> None:
     presses, commands, dishes = follow_choices(level)
     assert dishes and presses * 5 <= commands * 4, (presses, commands, dishes)
+
+
+def test_what_can_be_taken_keeps_its_number_and_its_row_while_a_tool_works() -> None:
+    def taken(view: SeatView) -> tuple[dict[str, str], bool]:
+        (group,) = (one for one in action_groups(view, brief_lookup(view.brief)) if one.id == "verb-get")
+        shows: Any = group.shows
+        labels: dict[str, Any] = {panel.id: panel.shows for panel in group.parts}
+        assert not any(shows.quiet)
+        return {id: labels[id].key for id in shows.actions}, shows.spare_row
+
+    world = kitchen("level_0")
+    parts = ("salmon", "flour")
+    for part in parts:
+        play(world, "goto storage0", f"get storage0 {part}", "goto blender0", "put blender0")
+    play(world, "activate blender0")
+    waits = changed(planning(world, "salmonMeatcake"), until=True)
+    stored = {f"onward-get-storage0-{part}": str(number) for number, part in enumerate(parts, 1)}
+    assert taken(waits) == (stored, True)
+    while world.observe(0)["locations"]["blender0"]["busy"]:
+        play(world, "noop")
+    ready = changed(planning(world, "salmonMeatcake"), until=True)
+    assert taken(ready) == ({**stored, "do-get-blender0-salmonMeatcake": "3"}, False)
+    assert '<span class="slot wide"' in panel_html(waits, "menu")
+    assert '<span class="slot wide"' not in panel_html(ready, "menu")

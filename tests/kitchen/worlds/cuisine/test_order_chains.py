@@ -24,6 +24,18 @@ def offered(view: SeatView) -> list[tuple[str, str, str]]:
     return [(one.text, one.note, one.haste) for one in chain_choices(view, brief_lookup(view.brief))]
 
 
+def ordering(view: SeatView, *orders: tuple[str, int]) -> SeatView:
+    """The view with these orders (dish, steps left) open."""
+    open_orders = [{"dish": dish, "life": life} for dish, life in orders]
+    return changed(view, observation={**view.observation, "orders": open_orders})
+
+
+def with_other(view: SeatView, **facts: Any) -> SeatView:
+    """The view in which robot 2 has these facts."""
+    agents = [view.observation["agents"][0], {**view.observation["agents"][1], **facts}]
+    return changed(view, observation={**view.observation, "agents": agents})
+
+
 def run(world: CuisineWorld, chain: OrderChain) -> None:
     for command in chain.commands:
         while not world.asks(0):
@@ -41,19 +53,15 @@ def test_parts_of_an_order_are_choices_and_what_is_complete_is_cooked_and_served
 ):
     world = kitchen("level_3")
     assert offered(planning(world)) == [
-        ("Make cooked rice", "For tuna sushi, 5 steps", ""),
-        ("Make tuna sashimi", "For tuna sushi, 8 steps", ""),
+        ("Make cooked rice", "For tuna sushi: 5 of 30 steps", ""),
+        ("Make tuna sashimi", "For tuna sushi: 8 of 30 steps", ""),
         ("Make salmon sashimi", "Cook ahead, 8 steps", ""),
     ]
     for number in (0, 0):
         run(world, chains(planning(world))[number])
     view = planning(world)
-    assert offered(view)[0] == ("Make and serve tuna sushi", "8 steps", "")
-    for life, note in ((11, "8 steps: just in time"), (7, "8 steps: too late for this guest")):
-        soon = changed(
-            view, observation={**view.observation, "orders": [{"dish": "tunaSushi", "life": life}]}
-        )
-        assert offered(soon)[0][1] == note
+    assert offered(view)[0] == ("Make and serve tuna sushi", "8 of the guest's 30 steps", "")
+    assert offered(ordering(view, ("tunaSushi", 11)))[0][1] == "8 steps: just in time"
     run(world, chains(view)[0])
     assert world.score()["completed"] == 1
 
@@ -91,11 +99,47 @@ def test_an_order_that_this_kitchen_cannot_cook_is_passed_over(ordered: list[str
     assert all(one.note.startswith("For potato salad") and one.places for one in asked)
 
 
-def test_what_others_carry_is_not_offered_again_and_a_ready_dish_is_served_from_its_tool() -> None:
+def test_choices_stand_in_the_order_of_tickets_and_recipes_and_not_by_what_is_best() -> None:
+    view = ordering(planning(kitchen("level_3", seats=2)), ("tunaSushi", 20), ("salmonSushi", 23))
+    texts = [text for text, _, _ in offered(view)]
+    assert texts == ["Make cooked rice", "Make tuna sashimi", "Make salmon sashimi"]
+    places = {**view.observation["locations"]}
+    places["chopboard0"] = {**places["chopboard0"], "items": ["salmon"]}
+    begun = changed(view, observation={**view.observation, "locations": places})
+    assert [text for text, _, _ in offered(begun)] == texts
+
+
+def test_what_comes_too_late_for_its_guest_or_for_the_round_is_folded_below_the_rest() -> None:
+    view = ordering(planning(kitchen("level_3")), ("tunaSushi", 7), ("salmonSushi", 23))
+    assert [haste for _, _, haste in offered(view)] == ["", "", "late"]
+    assert offered(view)[0] == ("Make cooked rice", "For salmon sushi: 5 of 23 steps", "")
+    assert offered(view)[-1] == ("Make tuna sashimi", "8 steps: too late now", "late")
+    (group, *_) = action_groups(view, brief_lookup(view.brief))
+    shown: Any = group.shows
+    assert (shown.actions, shown.rest) == (("chain-0", "chain-1"), ("chain-2",))
+    closing = changed(view, step=int(view.brief["max_steps"]) - 9)
+    assert {haste for _, _, haste in offered(closing)} == {"late"}
+    assert "1 that comes too late now" in panel_html(view, "menu")
+
+
+def test_a_choice_says_which_robot_does_it_already_and_a_press_on_the_ticket_leaves_it_to_that_robot() -> (
+    None
+):
+    view = ordering(planning(kitchen("level_3", seats=2)), ("tunaSushi", 23))
+    carried = with_other(view, holds="rice")
+    choices = {choice.text: choice for choice in chain_choices(carried, brief_lookup(view.brief))}
+    rice, tuna = choices["Make cooked rice"], choices["Make tuna sashimi"]
+    assert rice.note == "Robot 2 brings rice. Cook ahead, 5 steps"
+    assert (rice.taken, rice.places, tuna.taken) == (True, (), False) and tuna.places
+    places = {**view.observation["locations"]}
+    places["pot0"] = {**places["pot0"], "items": ["rice"]}
+    there = with_other(view, at="pot0")
+    begun = changed(there, observation={**there.observation, "locations": places})
+    assert offered(begun)[0][1].startswith("Robot 2 makes cooked rice")
+
+
+def test_a_ready_dish_is_served_from_its_tool() -> None:
     view = planning(kitchen("level_3", seats=2))
-    agents = [view.observation["agents"][0], {**view.observation["agents"][1], "holds": "rice"}]
-    carried = changed(view, observation={**view.observation, "agents": agents})
-    assert ("Make cooked rice", "For tuna sushi, 5 steps", "") not in offered(carried)
     places = {**view.observation["locations"]}
     places["mixer0"] = {**places["mixer0"], "items": ["tunaSushi"], "open": True}
     ready = changed(view, observation={**view.observation, "locations": places})

@@ -332,6 +332,14 @@ def test_every_code_has_a_readable_name_and_every_dish_a_picture() -> None:
     assert picture_of("ratatouille") == "plate"
 
 
+def test_cooked_rice_is_a_bowl_and_no_red_mushroom() -> None:
+    sprite = (OWN / "static" / "worlds" / "cuisine" / "pictures.svg").read_text()
+    (drawn,) = re.findall(r'<symbol id="cookedRice"[^>]*><use href="#([\w-]+)"', sprite)
+    (picture,) = re.findall(rf'<symbol id="{drawn}"[^>]*>(.*)</symbol>', sprite)
+    reds = [fill for fill in re.findall(r"#([0-9a-f]{6})", picture) if fill[0] > "b" and fill[2] < "6"]
+    assert drawn.startswith("of-own-") and not reds
+
+
 def test_no_two_pictures_are_the_same() -> None:
     sprite = (OWN / "static" / "worlds" / "cuisine" / "pictures.svg").read_text()
     shown = re.findall(r'<symbol id="([A-Za-z]+)"[^>]*>(.*)</symbol>', sprite)

@@ -259,6 +259,21 @@ def test_the_thing_of_the_next_action_is_at_the_head_only_where_it_is_shown() ->
     assert 'class="plans"' not in drawn(changed(view, shows_intents=False), "floor")
 
 
+def test_the_dish_that_each_robot_works_for_is_at_its_head_and_in_words_in_the_tables() -> None:
+    steps = [("goto", "storage0"), ("noop",)], [("get", "storage0", "rice"), ("noop",)]
+    carries = play(kitchen(2), *steps)
+    assert re.findall(r'class="thing works"[^>]*><use href="[^"]*#(\w+)"', drawn(carries, "floor")) == [
+        "salmonSushi"
+    ]
+    assert "Robot 1, holding Rice, for salmon sushi" in drawn(carries, "floor")
+    assert '<span id="r0-does" class="does">for salmon sushi</span>' in drawn(carries, "robots")
+    assert '<span id="r1-does" class="does"></span>' in drawn(carries, "robots")
+    puts = play(kitchen(2), *steps, [("goto", "pot0"), ("noop",)], [("put", "pot0"), ("noop",)])
+    assert "makes cooked rice for salmon sushi" in drawn(puts, "robots")
+    unordered = changed(carries, observation={**carries.observation, "orders": []})
+    assert "works" not in drawn(unordered, "floor")
+
+
 def test_a_ticket_draws_the_tool_on_each_way_and_whose_hands_are_on_what() -> None:
     view = play(kitchen(2), [("goto", "storage0"), ("noop",)], [("get", "storage0", "rice"), ("noop",)])
     ticket = drawn(view, "orders")
