@@ -1,6 +1,7 @@
 """Decide what the chef that plays by fixed rules asks a person for, and how it reacts to the person.
 
 The chef asks for up to two things at a time, tells what each is for, and the person chooses the order. It
+asks for a thing only if it needs it before it starts a utensil again, so that thinking ahead saves steps. It
 praises a choice with which it can go on at once, and a useful thing that it did not ask for. It says so if it
 cannot use a thing. A person may refuse a request: the chef then asks for something else first. It never sends
 a request twice while it is open. A wrong request is dropped when the thing that the chef needs arrives, or
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Any
 
 from kitchen.contract.organisation import SAY
@@ -22,7 +23,14 @@ from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES
 from kitchen.worlds.collab_overcooked.display_text import SERVE_USE, stand_in_sentence
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS
-from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, PUT, KitchenThings, refusal_code
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    PICKUP,
+    PLACE,
+    PUT,
+    STARTED_BY,
+    KitchenThings,
+    refusal_code,
+)
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, ReferencePair
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
@@ -145,7 +153,9 @@ def ask_person(
     open_now = tuple(_still_open(seen, before, drops_wrong=is_late and before.reminders >= LAPSE_AFTER))
     later = () if is_late or any(_brought(seen.done, before.macros_read)) else before.later
     room = max(0, seen.messages_left - len(reactions))
-    asked = tuple(islice(_new_requests(seen, open_now, later, wrong_unit), room))
+    asked = tuple(
+        islice(_new_requests(seen, open_now, later, wrong_unit, asks_ahead=is_asked or bool(later)), room)
+    )
     new = tuple(
         message("do_this", REQUESTS_KEY, macros, _told_use(seen, thing, macros)) for thing, macros in asked
     )
@@ -155,6 +165,7 @@ def ask_person(
     reactions = tuple(one for one in reactions if one.data[CODE_KEY] != CHOICE)
     if new and chosen and len(new) < room:  # alone, this praise would only interrupt
         reactions, chosen = (*reactions, message(CHOICE, ABOUT_KEY, ((PICKUP, chosen, COUNTER),))), ""
+    chosen = chosen if open_now else ""  # later, it would praise what is long past
     has_progress = bool(asked) or len(seen.done) != before.macros_read
     ideas = before.ideas + sum(one.data[CODE_KEY] in UNASKED for one in reactions)
     now = replace(
@@ -252,18 +263,28 @@ def _new_requests(
     open_now: Sequence[tuple[str, Macros]],
     later: Collection[str],
     wrong_unit: Callable[[], Macros | None],
+    *,
+    asks_ahead: bool,
 ) -> Iterator[tuple[str, Macros]]:
     """Yield the next units that the person can begin, until `MOST_OPEN` requests are open. A unit that is not
     the next one must leave a shared counter free. A person in the middle of a request is left alone. The
-    things in `later` are not requested."""
+    things in `later` are not requested. Things that are not needed yet (`_needed_now`) are requested only if
+    `asks_ahead`: the person has asked what to do, or refused something."""
     if open_now and _is_midway(seen):
         return
     known, free = {thing for thing, _ in open_now}, len(seen.things.free(SHARED_COUNTERS))
+    needed = _missing(seen) if asks_ahead else _needed_now(seen.chef_left)
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
         has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)
-        if has_room and thing not in (*known, *later) and _can_begin(seen.things, unit):
+        if has_room and thing in needed and thing not in (*known, *later) and _can_begin(seen.things, unit):
             known.add(thing)
             yield thing, wrong_unit() or unit
+
+
+def _needed_now(chef_left: Macros) -> set[str]:
+    """Return the things that the chef takes before it starts a utensil again."""
+    until_start = takewhile(lambda macro: macro[0] not in STARTED_BY, chef_left)
+    return {macro[1] for macro in until_start if macro[0] == PICKUP and macro[-1] == COUNTER}
 
 
 def _is_midway(seen: PersonAtWork) -> bool:

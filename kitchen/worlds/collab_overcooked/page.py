@@ -20,6 +20,7 @@ from kitchen.pages.default_page import (
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
+from kitchen.worlds.collab_overcooked.assistant_ideas import ideas_panel
 from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, USE_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
@@ -38,6 +39,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
+from kitchen.worlds.collab_overcooked.doubtful_commands import doubt_words
 from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     GO_ON,
@@ -71,7 +73,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     SERVING,
     SHARED_COUNTERS,
 )
-from kitchen.worlds.collab_overcooked.wait_for_teammate import unspoken_news, wait_panel
+from kitchen.worlds.collab_overcooked.wait_for_teammate import lost_words, unspoken_news, wait_panel
 from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -103,9 +105,11 @@ class CookQueues(NamedTuple):
 
 
 class KitchenContents(NamedTuple):
-    """The things on counters and in utensils, as texts: one for all counters, and one for each utensil."""
+    """The things on counters and in utensils, as texts: one for all counters, and one for each utensil.
+    `lost` says what a utensil has just destroyed."""
 
     texts: tuple[str, ...]
+    lost: str = ""
 
 
 class TypedPlan(NamedTuple):
@@ -188,7 +192,7 @@ class CollabPage(GridPage):
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
         drawn = (self.contents,) if self.board in makers else ()
-        own = (wait_panel, self.ask, self.asked, self.requests)
+        own = (wait_panel, self.ask, self.asked, self.requests, ideas_panel)
         return (makers[0], self.queues, *drawn, bubble_panel, *makers[1:], *own)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
@@ -257,7 +261,11 @@ class CollabPage(GridPage):
         counters = [gettext("Counters: {things}").format(things=on_counters)] if on_counters else []
         used = (each for each in view.observation["utensils"] if each["contents"] or each["ready"])
         utensils = (f"{sentence_case(thing_words(each['thing']))}: {utensil_words(each)}" for each in used)
-        return Panel("contents", f"{_TEMPLATES}/contents.jinja", KitchenContents((*counters, *utensils)))
+        return Panel(
+            "contents",
+            f"{_TEMPLATES}/contents.jinja",
+            KitchenContents((*counters, *utensils), lost_words(view)),
+        )
 
     def _doing(self, view: SeatView, player: PlayerView, seen: Mapping[str, Json]) -> str:
         """Return what a cook does, as text. For the person's own cook, this can be a chosen macro that has
@@ -317,6 +325,7 @@ class CollabPage(GridPage):
         return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
 
     def _choice(self, command: Command, view: SeatView, note: str) -> Panel:
+        note = note or doubt_words(command, view)
         return pictured_choice(super()._choice(command, view, note), command, view)
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:

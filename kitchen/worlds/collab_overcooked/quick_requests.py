@@ -7,16 +7,23 @@ the recipe would tell it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, commands_in
-from kitchen.contract.world import Command, canonical_json, text_hash
+from kitchen.contract.world import Command, Json, canonical_json, text_hash
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import commands_words, thing_words
-from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, DISH, base_food, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import (
+    BLENDER,
+    BOARD,
+    DISH,
+    IN_DISH,
+    base_food,
+    food_rules,
+)
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
@@ -103,7 +110,30 @@ def _state_of(view: SeatView, work: Work) -> str:
         return ""
     theirs = view.observation["players"][1 - view.seat]
     ended = zip(theirs["done_in"][1:], pairwise(map(tuple, theirs["done"])), strict=True)
-    return DONE if any(step >= max(asked) and two == work.macros[-2:] for step, two in ended) else ASKED
+    if not any(step >= max(asked) and two == work.macros[-2:] for step, two in ended):
+        return ASKED
+    return DONE if work.macros[-2][1] in _in_use(view) else ""  # what was brought may be lost
+
+
+def _in_use(view: SeatView) -> set[str]:
+    """Return the things that are somewhere in the kitchen, and all that was used for them."""
+    made_of: dict[str, set[str]] = {}
+    for (_, inside), product in food_rules().rows.items():
+        made_of.setdefault(product, set()).update(inside)
+    todo, found = list(things_there(view.observation)), set[str]()
+    while todo:
+        thing = todo.pop()
+        found |= {thing, DISH} if thing.endswith(IN_DISH) else {thing}
+        todo += [one for one in (base_food(thing), *made_of.get(base_food(thing), ())) if one not in found]
+    return found
+
+
+def things_there(seen: Mapping[str, Json]) -> Iterator[str]:
+    """Yield all things in hands, on counters and in utensils."""
+    held = (player["holds"] for player in seen["players"])
+    lying = (one["thing"] for one in seen["counters"])
+    inside = (thing for one in seen["utensils"] for thing in (*one["contents"], one["ready"]))
+    return (thing for thing in (*held, *lying, *inside) if thing)
 
 
 def works_to_ask(view: SeatView) -> Iterator[Work]:
@@ -114,12 +144,9 @@ def works_to_ask(view: SeatView) -> Iterator[Work]:
 def _of_assistant(view: SeatView) -> Iterator[Work]:
     """Yield the work of the assistant: what the recipe needs from its room, if the reader knows the recipe,
     a dish, and what can be blended. Each raw ingredient is offered whole and cut, in a fixed order."""
-    cut_rows = {inside[0] for (name, inside) in food_rules().rows if name == BOARD}
     recipe = view.brief.get("recipe", {"ingredients": (), "steps": ()})
     for name, _ in recipe["ingredients"]:
-        yield Work(BRING, name, bring_raw(name))
-        if name in cut_rows:
-            yield Work(CUT, name, bring_slices(name))
+        yield from whole_and_cut(name)
     if view.brief["in_dish"]:
         yield Work(BRING, DISH, BRING_DISH)
     blended = {inside[0]: product for (name, inside), product in food_rules().rows.items() if name == BLENDER}
@@ -129,6 +156,13 @@ def _of_assistant(view: SeatView) -> Iterator[Work]:
             raw = blended[thing].removeprefix("mashed_")
             yield Work(BLEND, thing, ((PICKUP, thing, COUNTER), *bring_mash(raw)[1:]))
     yield from _to_pass(view, ASSISTANT)
+
+
+def whole_and_cut(name: str) -> Iterator[Work]:
+    """Yield the work to bring a raw ingredient, whole and cut if it can be cut."""
+    yield Work(BRING, name, bring_raw(name))
+    if food_rules().product(BOARD, (name,)):
+        yield Work(CUT, name, bring_slices(name))
 
 
 def _of_chef(view: SeatView) -> Iterator[Work]:

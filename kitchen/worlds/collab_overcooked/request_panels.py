@@ -129,8 +129,6 @@ class RequestCards(NamedTuple):
     item: str = ""
     at_left: bool = False
     open_count: int = 0
-    has_tip: bool = False
-    """True if the page says that bringing something unasked pays off."""
 
 
 UNDERWAY, DONE, REFUSED = "underway", "done", "refused"
@@ -180,18 +178,8 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
     waiting = [] if is_yours else [card for card in reversed(cards) if not card.state]
     keyed = [card._replace(key=str(number)) for number, card in enumerate(waiting, start=1)]
     others = [card for card in cards if card not in waiting]
-    shows = RequestCards(
-        is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed), _has_tip(view, is_yours)
-    )
+    shows = RequestCards(is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed))
     return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
-
-
-def _has_tip(view: SeatView, is_yours: bool) -> bool:
-    """Return whether the reader is an assistant who can think ahead of the chef's requests, and earns a star
-    for it: without a request, nothing counts as unasked (`own_ideas`)."""
-    is_led = any(said.sender != view.talk.member for said in view.talk.requests)
-    is_led = is_led and view.acts and view.seat != CHEF and "recipe" not in view.brief
-    return is_led and not is_yours and not view.brief["typed"]
 
 
 def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:

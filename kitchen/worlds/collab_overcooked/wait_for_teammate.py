@@ -22,6 +22,8 @@ from kitchen.worlds.collab_overcooked.room_layout import OWN_UTENSILS, SHARED_CO
 
 IDLE_STEPS = 2
 """Steps of a teammate without anything to do after which both would wait for each other."""
+LOSS_SHOWN = 6
+"""Steps for which the page says beside the board that food was lost."""
 IDLE_REMINDER = 5
 """Steps after which this is told again, so that nobody waits until the end of the game."""
 
@@ -110,13 +112,28 @@ def _news_text(event: Event, view: SeatView) -> str:
     if _is_hand_over(event, view):
         return _handed_over(view)
     if event.kind == "destroyed":
-        text = gettext("{utensil}: this made nothing, and {contents} is lost")
-        return sentence_case(
-            text.format(utensil=thing_words(data["utensil"]), contents=list_words(data["contents"]))
-        )
+        return _lost(event)
     if event.kind == "delivered" and not data["right"]:
         return gettext("This was not what was ordered")
     return gettext("What was needed is gone") if (event.kind, event.seat) == ("gone", view.seat) else ""
+
+
+def _lost(event: Event) -> str:
+    text = gettext("{utensil}: this made nothing, and {contents} is lost")
+    utensil, contents = thing_words(event.data["utensil"]), list_words(event.data["contents"])
+    return sentence_case(text.format(utensil=utensil, contents=contents))
+
+
+def lost_words(view: SeatView) -> str:
+    """Return what a utensil has destroyed in one of the last `LOSS_SHOWN` steps, as a sentence; else an empty
+    text."""
+    found = (
+        _lost(event)
+        for step in view.history
+        for event in step.events
+        if event.kind == "destroyed" and view.step - step.number < LOSS_SHOWN
+    )
+    return next(found, "")
 
 
 def _handed_over(view: SeatView) -> str:

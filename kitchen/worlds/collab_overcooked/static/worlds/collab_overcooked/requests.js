@@ -201,11 +201,13 @@
   }
 
   /* Choose the first action of the teammate's request, and plan the others. A busy person plans all of them. */
+  const numberOf = (button) => button.dataset.idea ?? button.closest("[data-request]").dataset.request;
+
   function accept(button) {
     const { phase, step: open } = play.choosing;
     const then = JSON.parse(button.dataset.then);
     if (phase === "answer") {
-      accepting = { request: button.closest("[data-request]").dataset.request, step: open, phase };
+      accepting = { request: numberOf(button), step: open, phase };
       play.planning.replace([button.dataset.accept, ...then.map(([value]) => value)], open);
       return;
     }
@@ -223,7 +225,7 @@
         list.append(item);
       }
     }
-    accepting = { request: button.closest("[data-request]").dataset.request, step: open, phase };
+    accepting = { request: numberOf(button), step: open, phase };
     play.choosing.send(radio);
     play.waitOn?.after(accepting.request);
     for (const input of added) input.remove();
@@ -247,7 +249,6 @@
   /* While one request is carried out, another one can be put next. So is one that was pressed a moment too late. */
   let next = ""; // the number of the request that is accepted as soon as it can be
   let retried = ""; // the number of the request that was refused and accepted once more, until something is pressed
-  const numberOf = (button) => button.closest("[data-request]").dataset.request;
 
   function press(button) {
     const isNext = next === numberOf(button);

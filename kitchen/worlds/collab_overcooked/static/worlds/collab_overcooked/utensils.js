@@ -11,6 +11,7 @@
   const FLIGHT = 800; // milliseconds of what is delivered on its way to the guest
   const PASS = 420; // milliseconds of what is taken or put down
   const RISE = 1400; // milliseconds for which what has come of it is seen
+  const LOSS = 2500; // milliseconds for which the smoke of lost food is seen
   const { labels, job, limit, moves, serving, dressing } = JSON.parse(board.dataset.rules);
   const MIDDLE = [2, 1.6]; // between the rooms
   const { foods } = document.querySelector("[data-foods]").dataset; // the file with a picture of each thing
@@ -51,14 +52,18 @@
   const burst = () => make("g", { class: "job-done" }, ...rays.map((ray) => ray.cloneNode()));
   const smoke = () => make("g", { class: "job-lost" }, ...[[-9, 2, 9], [8, 0, 10], [0, -9, 11]].map(([cx, cy, r]) => make("circle", { cx, cy, r })));
 
-  function showJobs(before, after, { show, act }) {
+  function showJobs(before, after, { show, act, gain }) {
     after.utensils.forEach((now, number) => {
       const was = before.utensils[number];
       const seat = now.at[0] < MIDDLE[0] ? 1 : 0;
       const isBeside = Math.abs(after.players[seat].at[0] - now.at[0]) + Math.abs(after.players[seat].at[1] - now.at[1]) === 1;
       const isLost = was.contents.length > 0 && was.left === null && !now.contents.length && !now.ready;
       if (now.ready && !was.ready) show(burst(), now.at, RISE);
-      if (isLost) show(smoke(), now.at, RISE);
+      if (isLost) show(smoke(), now.at, LOSS);
+      if (isLost) {
+        show(gain("✕", "sad", [seat]), MIDDLE, RISE);
+        play.sounds?.play("missed");
+      }
       if ((isLost || (now.ready && !was.ready)) && isBeside) act(seat, isLost ? "sad" : "cheer");
     });
   }
@@ -66,15 +71,15 @@
   const helped = new Set(); // seats that have put something down
 
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
-     hatch, who likes it or not; who helped is seen beside. A request that was met soon is a star for both, and
-     so is a thing that came unasked, for which both cheer. */
+     hatch, who likes it or not; who helped is seen beside. A request that was met soon is a tick for both, and
+     a thing that came unasked is a star, for which both cheer. */
   function changed(before, after, { show, act, gain, beside, make }) {
-    if (after.utensils) showJobs(before, after, { show, act });
+    if (after.utensils) showJobs(before, after, { show, act, gain });
     if (after.ideas > before.ideas) {
       show(gain("★", "happy", [1]), after.players[1].at, RISE);
       for (const seat of [0, 1]) act(seat, "cheer");
     }
-    if (after.met > before.met) show(gain("★", "happy", [0, 1]), MIDDLE, RISE);
+    if (after.met > before.met) show(gain("✓", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
       const place = [now.at[0] + moves[now.face][0], now.at[1] + moves[now.face][1]];

@@ -81,14 +81,15 @@
   function startAfter() {
     if (choosing.phase === "over" || choosing.phase === "answer") state.after = "";
     if (!state.after || !may()) return; // it is carried out
-    const needsNobody = state.after === ACTION ? isPending() && onlyWaits() : isDone(state.after) && !openRequest();
+    const needsNobody = state.after === ACTION ? isPending() && onlyWaits() : isDone(state.after) && !openRequest() && !openIdea();
     const { message } = known();
     if (needsNobody && message === state.message) return void start();
     state.after = "";
   }
 
   const openRequest = () => document.querySelector("#requests .request-card:not(.is-done, .is-accepted) [data-accept]:not(:disabled)");
-  const isDone = (number) => document.querySelector(`#requests [data-request="${number}"]`)?.classList.contains("is-done");
+  const openIdea = () => [...document.querySelectorAll("#ideas [data-accept]:not(:disabled)")].some((button) => button.checkVisibility());
+  const isDone = (number) => number.startsWith("idea") || document.querySelector(`#requests [data-request="${number}"]`)?.classList.contains("is-done");
   const onlyWaits = () => !openRequest() && choosing.offered().every(({ value }) => ["wait", "go_on"].includes(JSON.parse(value)[0]));
 
   /* what a wait can end with: something that runs, or the teammate who works */
