@@ -54,6 +54,8 @@ class Phase(NamedTuple):
     """Seconds since the speaker's turn began."""
     leads_now: bool = False
     """True if the step waits for this person, who leads without a seat."""
+    goes_on: bool = False
+    """True if this seat goes on with what its person has planned, and nobody who is waited for is away."""
 
 
 class Clock(NamedTuple):
@@ -229,7 +231,8 @@ def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
     """Return the phase of the turn (such as `waiting`), with the names that the page shows. If members speak
     in turns, it also says whom the person waits for or should answer."""
     made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
-    made = made._replace(leads_now=view.is_leader_awaited)
+    goes_on = bool(view.plans.by_seat.get(view.seat)) and not view.away.intersection(view.waiting_for)
+    made = made._replace(leads_now=view.is_leader_awaited, goes_on=goes_on)
     if turn is None or phase == "over":
         return made
     if turn.speaker != view.talk.member:

@@ -12,7 +12,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from kitchen.play.live.render_page import play_page_response
-from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
@@ -89,15 +88,13 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
 
 
 def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
-    """Return the template context for the page after practice. It has the results of the practice episode
-    and the first condition to be played."""
+    """Return the template context for the page after practice: what comes next. The card at the end of
+    practice has shown its results."""
     assert person.practice  # noqa: S101 - as above
     design = person.version.blueprint
-    view = current_seat_view(person.practice.seats.get(number=person.practice_seat))
     page = get_page(person.practice.world)
     first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
-        "figures": view.result.achieved,
         "missed": page.missed if may_practise_again(person) else "",
         "questions": is_shown(design, "check"),
         "hints": person.practice.hints,

@@ -76,7 +76,8 @@ def test_practice_is_over_when_a_dish_is_served_and_the_page_says_what_comes_nex
     person = practising(40)
     assert follow(person.practice).status == "reached"
     page = text(client, person)
-    assert "Practice is over" in page and "Well done" not in page, "the card at the end has said it"
+    assert "Practice is over" in page, "and the card at the end has said the rest"
+    assert "Well done" not in page and "dish served" not in page
     assert "Then you play the first game that counts, alone." in page
     assert "Practise again" not in page
     client.post(person.get_absolute_url(), {"page": "practice", "again": "yes"})

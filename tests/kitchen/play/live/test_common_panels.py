@@ -17,6 +17,7 @@ from kitchen.play.live.star_panel import Stars, star_panel
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.page import PAGE
+from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.cooking import kitchen
 from tests.kitchen.worlds.cuisine.test_page import seen
 
@@ -120,3 +121,15 @@ def test_what_was_sent_to_a_co_player_is_said_to_be_read_with_the_next_step_unti
     answer = TeamMessage(2, view.step + 1, 1, (0,), "say", "Understood.")
     assert sent_to(messages=(mine, answer)) == sent_to(takes_turns=True) == sent_to(unread=(1,)) == ()
     assert sent_to(messages=(replace(mine, step=view.step),)) == ()
+
+
+def test_the_bar_says_that_the_own_plan_goes_on_unless_somebody_is_away() -> None:
+    view = changed(seen(kitchen("level_3", seats=2), 0), by_seat={0: (("noop",),)})
+    thinking = replace(view, phase="thinking", waiting_for=(1,))
+
+    def bar(view: SeatView) -> str:
+        return str(next(render_panel(panel) for panel in shared_panels(PAGE, view) if panel.id == "phase"))
+
+    assert "Your plan goes on" in bar(thinking) and "Waiting for" not in bar(thinking)
+    assert "Waiting for" in bar(replace(thinking, away=frozenset({1})))
+    assert "Waiting for" in bar(changed(thinking, by_seat={}))
