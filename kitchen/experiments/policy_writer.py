@@ -13,12 +13,23 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import asdict, dataclass, field
 from random import Random
 
+from kitchen.agents.call_forecast import CALL_TRIES
 from kitchen.agents.skill_agents.skill_text import titled_parts
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.language_model import Call, Message, Payer, Request, total_cost
+from kitchen.contract.language_model import (
+    Call,
+    Message,
+    Payer,
+    RefusedReplyError,
+    Request,
+    TooLongReplyError,
+    TruncatedReplyError,
+    UnreadableReplyError,
+    total_cost,
+)
 from kitchen.contract.world import Json
 from kitchen.experiments.policy_evaluation import PolicyResult, PolicyTest
-from kitchen.llm.call_costs import PriceList
+from kitchen.llm.call_costs import MIN_BYTES_PER_TOKEN, PriceList
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import STAND_IN, make_decision_model
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour
@@ -29,6 +40,13 @@ MAX_REPAIRS = 2
 MAX_ANSWER_TOKENS, CALL_SECONDS = 4096, 180.0
 MAX_QUOTED = 6000
 """Maximum number of characters of a wrong answer that the model is shown again."""
+UNUSABLE = (
+    RefusedReplyError.code,
+    TooLongReplyError.code,
+    TruncatedReplyError.code,
+    UnreadableReplyError.code,
+)
+"""Errors of answers that the model is told about like a mistake, and asked again."""
 _FENCED = re.compile(r"```[a-z]*[ \t]*\r?\n(.*?)```", re.DOTALL)
 _FORM = "Answer with the whole tree between ``` and ```, and nothing else."
 RunAsync = Callable[[Coroutine[None, None, Call]], Call]
@@ -74,8 +92,10 @@ class PolicyRound:
 
     @property
     def error(self) -> str:
-        """Return the code of the error of its last call; empty if the model answered."""
-        return self.calls[-1].error if self.calls else ""
+        """Return the code of the error of its last call; empty if the model answered. An answer that was
+        cut off, refused or unreadable is an answer."""
+        error = self.calls[-1].error if self.calls else ""
+        return "" if error in UNUSABLE else error
 
     def to_json(self) -> dict[str, Json]:
         """Return everything about the round, for a file: prompts and replies in full."""
@@ -132,8 +152,9 @@ class PolicyWriter:
         return once * (2 * (self.plan.rounds + 1) + 2)
 
     def rounds(self, beginning: str) -> Iterator[PolicyRound]:
-        """Yield round 0, which plays the beginning, and then each round of the model. A call without an
-        answer, such as one that the budget does not cover, ends the rounds; its round is the last."""
+        """Yield round 0, which plays the beginning, and then each round of the model. A round without a
+        usable answer gives no policy, and the next one follows. A call without any answer, such as one that
+        the budget does not cover, ends the rounds; its round is the last."""
         self.first = self.best = self.last = self._played(PolicyRound(0, beginning))
         self.first.is_best = True
         yield self.first
@@ -166,8 +187,12 @@ class PolicyWriter:
         for attempt in range(1 + MAX_REPAIRS):
             call = self.run(self._ask(messages, made.number, attempt))
             made.calls.append(call)
-            if call.reply is None:
+            if call.reply is None and call.error not in UNUSABLE:
                 return made
+            if call.reply is None:
+                made.faults.append(call.error_text)
+                messages = [*messages[:2], _unusable(call)]
+                continue
             policy = policy_in_reply(call.reply.text)
             try:
                 self.language.check(policy)
@@ -224,12 +249,16 @@ class PolicyWriter:
         )
 
     def worst_cost(self, prices: PriceList) -> float:
-        """Return the largest cost of all calls in US dollars, as far as the present prompt shows. Raises
+        """Return the largest cost of all calls in US dollars, with every attempt of a call that fails. The
+        prompt has the present tree, two trees of the largest size, and a wrong answer. Raises
         UnknownPriceError if there is no price."""
         if self.plan.provider == STAND_IN:
             return 0.0
-        longest = [*self.first_messages(), *_correction("\u5b57" * MAX_QUOTED, "")]
-        return self.plan.rounds * (1 + MAX_REPAIRS) * prices.worst(self.plan.provider, self.request(longest))
+        written = "x" * round(MAX_ANSWER_TOKENS * MIN_BYTES_PER_TOKEN)
+        told = Message("user", 2 * written)  # a tree, and what its lines did
+        longest = [*self.first_messages(), told, told, *_correction(written, "")]
+        calls = self.plan.rounds * (1 + MAX_REPAIRS) * CALL_TRIES
+        return calls * prices.worst(self.plan.provider, self.request(longest))
 
 
 def _mean(made: PolicyRound) -> float:
@@ -239,6 +268,11 @@ def _mean(made: PolicyRound) -> float:
 def _correction(reply: str, fault: str) -> list[Message]:
     asked = f"This tree cannot be used: {fault}.\nSend the whole tree again. {_FORM}"
     return [Message("assistant", shorten(reply, MAX_QUOTED)), Message("user", asked)]
+
+
+def _unusable(call: Call) -> Message:
+    """Return the message that follows the first ones after an answer that could not be read."""
+    return Message("user", f"Your last answer could not be used: {call.error_text}.\n{_FORM}")
 
 
 def policy_in_reply(reply: str) -> str:

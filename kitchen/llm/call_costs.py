@@ -21,7 +21,15 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
 from kitchen.contract.language_model import Request, Usage
 from kitchen.llm.model_capabilities import predecessor_of, without_date
-from kitchen.llm.service_settings import REGION, TIER, USUAL_TIERS, ServiceSettings, service_settings
+from kitchen.llm.service_settings import (
+    AUTO_TIER,
+    REGION,
+    TIER,
+    USUAL_SERVED,
+    USUAL_TIERS,
+    ServiceSettings,
+    service_settings,
+)
 from kitchen.words.english_text import os_error_words
 
 BYTES_PER_TOKEN = 3.5
@@ -94,13 +102,19 @@ class Price:
     """Prices in regions, as multiples of the usual price."""
 
     def served(self, told: Mapping[str, str]) -> Price:
-        """Return the prices in the tier and the region in which a call was answered (`service_settings`)."""
-        factor = self.tiers.get(told.get(TIER, ""), 1.0) * self.regions.get(told.get(REGION, ""), 1.0)
+        """Return the prices in the tier and the region in which a call was answered (`service_settings`).
+        Raises UnknownPriceError for a tier that has neither a factor nor the usual price."""
+        tier = told.get(TIER, "")
+        if tier not in self.tiers and tier not in USUAL_SERVED:
+            raise UnknownPriceError(f"no price is known for the service tier {tier!r}")
+        factor = self.tiers.get(tier, 1.0) * self.regions.get(told.get(REGION, ""), 1.0)
         return self if factor == 1 else self.times(factor)
 
     def most_served(self, asked: ServiceSettings) -> Price:
         """Return the highest prices of a call that is asked with these settings. Without a region, the
-        provider chooses one."""
+        provider chooses one. Raises UnknownPriceError for an unusual tier that has no factor."""
+        if asked.tier not in (*USUAL_TIERS, AUTO_TIER, *self.tiers):
+            raise UnknownPriceError(f"no price is known for the service tier {asked.tier!r}")
         tier = 1.0 if asked.tier in USUAL_TIERS else max([1.0, *self.tiers.values()])
         anywhere = max([1.0, *self.regions.values()])
         region = self.regions.get(asked.region, 1.0) if asked.region else anywhere
@@ -182,11 +196,16 @@ class PriceList:
 
     prices: Mapping[tuple[str, str], Price]
     checked: str = ""
+    of_batches: bool = False
+    """True for the prices of calls in batches, which are sent without a service tier."""
 
     def price(self, provider: str, model: str, prompt: int = 0, *, hour: bool = False) -> Price:
         """Return the price of a model for a prompt of `prompt` tokens, with the settings of its service. With
-        `hour`, its fixed part is cached for an hour. Raises UnknownPriceError if there is none."""
-        price = self.usual_price(provider, model, prompt).most_served(service_settings(provider, model))
+        `hour`, its fixed part is cached for an hour. Raises UnknownPriceError if there is none, also for the
+        service tier in which the model is asked."""
+        asked = service_settings(provider, model)
+        asked = replace(asked, tier="") if self.of_batches else asked
+        price = self.usual_price(provider, model, prompt).most_served(asked)
         return price.for_an_hour() if hour else price
 
     def usual_price(self, provider: str, model: str, prompt: int = 0) -> Price:
@@ -205,7 +224,7 @@ class PriceList:
     def in_batches(self) -> PriceList:
         """Return the prices of calls that are sent in batches."""
         prices = {key: price.times(price.batch) for key, price in self.prices.items()}
-        return replace(self, prices=prices)
+        return replace(self, prices=prices, of_batches=True)
 
     def knows(self, provider: str, model: str) -> bool:
         """Return whether the list has any price for this model."""

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
 from kitchen.contract.world_errors import SettingsError
-from kitchen.llm.call_costs import Price, PriceFileError, PriceList, load_prices
+from kitchen.llm.call_costs import Price, PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.circuit_breaker import PausingModel
 from kitchen.llm.model_capabilities import listed_model, model_version, without_date
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
@@ -199,7 +199,23 @@ def why_not_usable(provider: str, model: str) -> list[str]:
         )
     if problem := service_problem(provider, model):
         reasons.append(f"{provider}:{model} cannot be asked with {problem}")
+    elif unpriced := _tier_without_price(provider, model):
+        reasons.append(
+            f"{provider}:{model}: {unpriced}, and a study has a budget, so it is not called "
+            "(`tiers` in prices.toml or BRIGADE_PRICES can name one)"
+        )
     return reasons
+
+
+def _tier_without_price(provider: str, model: str) -> str:
+    """Return why no price is known for the service tier of this model; empty if one is, or if no price is
+    known at all."""
+    try:
+        if _prices(provider).knows(provider, model):
+            _prices(provider).price(provider, model)
+    except UnknownPriceError as error:
+        return str(error)
+    return ""
 
 
 def unlisted_model_remarks(provider: str, model: str) -> tuple[str, ...]:

@@ -30,6 +30,11 @@ TIERS: Mapping[str, tuple[str, ...]] = {
 """The service tiers that each provider accepts."""
 USUAL_TIERS = ("", "standard_only", "default")
 """Tiers at the usual price."""
+AUTO_TIER = "auto"
+"""The tier with which the provider chooses one."""
+USUAL_SERVED = (*USUAL_TIERS, AUTO_TIER, "standard", "batch")
+"""Tiers at the usual price, as providers report them with an answer. A price for batches is the usual one of
+batches."""
 _REGION = re.compile(r"[a-z][a-z0-9-]{0,30}\Z")
 
 

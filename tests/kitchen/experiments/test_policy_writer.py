@@ -9,12 +9,19 @@ from typing import ClassVar
 
 import pytest
 
+from kitchen.agents.call_forecast import CALL_TRIES
 from kitchen.contract.episode_log import EpisodeLog
-from kitchen.contract.language_model import Reply, Usage
+from kitchen.contract.language_model import ModelError, RefusedReplyError, Reply, TruncatedReplyError, Usage
 from kitchen.contract.policy_language import PolicyLanguage
 from kitchen.contract.world import Json
 from kitchen.experiments.policy_evaluation import PlayedPolicy, PolicyResult, PolicyTest
-from kitchen.experiments.policy_writer import PolicyRound, PolicyWriter, WritingPlan, policy_in_reply
+from kitchen.experiments.policy_writer import (
+    MAX_REPAIRS,
+    PolicyRound,
+    PolicyWriter,
+    WritingPlan,
+    policy_in_reply,
+)
 from kitchen.llm import provider_registry
 from kitchen.llm.call_costs import load_prices
 from kitchen.llm.in_memory_purse import InMemoryPurse
@@ -76,7 +83,7 @@ def fenced(policy: str) -> Reply:
 def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
     """A paid model that gives these answers."""
 
-    def made(*replies: Reply) -> Scripted:
+    def made(*replies: Reply | ModelError) -> Scripted:
         model = Scripted(replies)
         monkeypatch.setattr(provider_registry, "make_bare_model", lambda *_: model)
         return model
@@ -133,6 +140,25 @@ def test_a_mistake_is_told_and_asked_again_at_most_twice(answers: Callable[..., 
     assert model.asked[1].messages[-1].text.startswith("This tree cannot be used: line 1: 'ab' is no letter.")
     assert [(len(each.calls), each.policy) for each in rounds[1:]] == [(2, "a\nb\n"), (3, ""), (1, "c\n")]
     assert rounds[2].faults == ["line 1: 'no' is no letter"] * 3
+
+
+def test_an_answer_that_was_cut_off_or_refused_is_told_and_asked_again(
+    answers: Callable[..., Scripted],
+) -> None:
+    cut, refused = TruncatedReplyError("no text in the answer"), RefusedReplyError("the model refused")
+    model = answers(cut, fenced("a\nb"), *[refused] * 3, fenced("c"))
+    _, rounds = written(CLAUDE)
+    assert "Your last answer could not be used: no text in the answer." in model.asked[1].messages[-1].text
+    assert [(len(each.calls), each.policy) for each in rounds[1:]] == [(2, "a\nb\n"), (3, ""), (1, "c\n")]
+    assert rounds[2].faults == ["the model refused"] * 3 and not rounds[2].error
+
+
+def test_at_worst_every_call_fails_and_tells_two_long_trees(answers: Callable[..., Scripted]) -> None:
+    model = answers(fenced("a\nb"), *[fenced("x" * 4000)] * 3, fenced("c"))
+    writer, _ = written(CLAUDE)
+    prices = load_prices()
+    longest = max(prices.worst("anthropic", request) for request in model.asked)
+    assert writer.worst_cost(prices) > 3 * (1 + MAX_REPAIRS) * CALL_TRIES * longest
 
 
 def test_writing_ends_before_a_call_that_the_budget_does_not_cover(answers: Callable[..., Scripted]) -> None:

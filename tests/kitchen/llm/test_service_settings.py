@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from kitchen.contract.language_model import Reply, Usage
-from kitchen.llm.call_costs import parse_prices
+from kitchen.llm.call_costs import UnknownPriceError, load_prices, parse_prices
 from kitchen.llm.model_wrappers import booked_cost
 from kitchen.llm.provider_registry import OPENAI, keeps_to_schema, why_not_usable
 from kitchen.llm.providers import (
@@ -77,6 +77,17 @@ def test_the_price_is_that_of_the_tier_and_the_region_that_were_reported(
     assert cost(None) == pytest.approx(5.5), "nobody knows the region"
     monkeypatch.setenv("ANTHROPIC_SERVICE_TIER", "auto")
     assert PRICES.price("anthropic", "claude-opus-5").input == pytest.approx(11.0), "what is reserved"
+
+
+def test_a_tier_without_a_factor_has_no_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cost({"service_tier": "fast"}) == 99.0, "the highest price"
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_SERVICE_TIER", "priority")
+    model = next(name for provider, name in load_prices().prices if provider == OPENAI)
+    with pytest.raises(UnknownPriceError, match="service tier 'priority'"):
+        load_prices().price(OPENAI, model)
+    assert "no price is known for the service tier 'priority'" in why_not_usable(OPENAI, model)[0]
+    assert load_prices().in_batches().price(OPENAI, model), "a batch is a tier of its own"
 
 
 def test_what_the_api_reports_is_in_the_data() -> None:
