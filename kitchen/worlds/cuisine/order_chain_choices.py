@@ -33,8 +33,7 @@ class ChainChoice(NamedTuple):
     haste: str
     """`late` or `close` if the order is served too late with it, or just in time. Empty for other chains."""
     places: tuple[str, ...]
-    """Where a press means this choice: the order's ticket, the guests if it serves, and the tool with a ready
-    dish."""
+    """Where a press means this choice: the order's ticket, the guests, and the tool with a ready dish."""
 
 
 def chain_choices(view: SeatView, lookup: BriefLookup) -> tuple[ChainChoice, ...]:
