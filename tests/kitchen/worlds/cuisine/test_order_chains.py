@@ -87,18 +87,6 @@ def test_whoever_takes_the_first_choice_serves_dishes_and_nothing_offered_is_ref
     assert world.score()["completed"] >= 1 and presses <= 20
 
 
-@pytest.mark.parametrize("ordered", [["frenchFries"], ["frenchFries", "potatoSalad"]])
-def test_an_order_that_this_kitchen_cannot_cook_is_passed_over(ordered: list[str]) -> None:
-    view = planning(kitchen("level_12"))
-    orders = [{"dish": dish, "life": 60} for dish in ordered]
-    view = changed(view, observation={**view.observation, "orders": orders})
-    assert view.brief["uncookable"] == ["frenchFries"]
-    found = chain_choices(view, brief_lookup(view.brief))
-    asked = [one for one in found if not one.note.startswith("Cook ahead")]
-    assert found and bool(asked) == ("potatoSalad" in ordered), "nobody ordered anything else"
-    assert all(one.note.startswith("For potato salad") and one.places for one in asked)
-
-
 def test_choices_stand_in_the_order_of_tickets_and_recipes_and_not_by_what_is_best() -> None:
     view = ordering(planning(kitchen("level_3", seats=2)), ("tunaSushi", 20), ("salmonSushi", 23))
     texts = [text for text, _, _ in offered(view)]
@@ -171,3 +159,15 @@ def test_without_plans_in_practice_and_for_onlookers_there_are_none(facts: dict[
     view = changed(planning(kitchen("level_3")), **facts)
     assert chains(view) == () and "data-order" not in panel_html(view, "orders")
     assert "verb-orders" not in [group.id for group in action_groups(view, brief_lookup(view.brief))]
+
+
+@pytest.mark.parametrize("ordered", [["frenchFries"], ["frenchFries", "potatoSalad"]])
+def test_an_order_that_this_kitchen_cannot_cook_is_passed_over(ordered: list[str]) -> None:
+    view = planning(kitchen("level_12"))
+    orders = [{"dish": dish, "life": 60} for dish in ordered]
+    view = changed(view, observation={**view.observation, "orders": orders})
+    assert view.brief["uncookable"] == ["frenchFries"]
+    found = chain_choices(view, brief_lookup(view.brief))
+    asked = [one for one in found if not one.note.startswith("Cook ahead")]
+    assert found and bool(asked) == ("potatoSalad" in ordered), "nobody ordered anything else"
+    assert all(one.note.startswith("For potato salad") and one.places for one in asked)
