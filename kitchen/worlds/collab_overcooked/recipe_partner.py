@@ -108,6 +108,13 @@ class RecipePartner(Agent):
             minimum=0,
             maximum=1,
         ),
+        Setting(
+            "tells_use",
+            "bool",
+            "Tells what it needs each thing for, as chef",
+            False,
+            help="Its requests then name a utensil, which is part of the recipe. The benchmark's do not.",
+        ),
     )
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
@@ -163,7 +170,7 @@ class RecipePartner(Agent):
             plan.chef,
             tuple(declined_things(_new_words(situation), dict(before.open))),
             _messages_left(situation) - bool(answer),
-            _tells_use(situation),
+            bool(self.chosen["tells_use"]),
         )
         code = ASKS_NEXT if not answer and _has_question(situation) else answer
         now, says = ask_person(seen, before, code, wrong_unit)
@@ -205,7 +212,7 @@ class RecipePartner(Agent):
             "done_so_far": len(theirs),
         }
         thing = unit[-2][1] if len(unit) > 1 else _things(situation, CHEF).hold[ASSISTANT] or ""
-        tells = _tells_use(situation) and not is_wrong
+        tells = self.chosen["tells_use"] and not is_wrong
         use = thing_use(_chef_plan(situation)[1].chef, thing) if tells else ""
         return memory, (message("do_this", REQUESTS_KEY, wanted, use),)
 
@@ -445,11 +452,6 @@ def _is_addressed(situation: Situation) -> bool:
     step, own = situation.step + 1, situation.talk.member
     said = [one.sender for one in situation.talk.messages if one.step == step and one.kind in TALK_KINDS]
     return bool(said) and own not in said
-
-
-def _tells_use(situation: Situation) -> bool:
-    """Return whether the chef's requests tell what the things are for (setting of the world)."""
-    return bool(situation.briefs[CHEF].get("tells_use"))
 
 
 def _messages_left(situation: Situation) -> int:

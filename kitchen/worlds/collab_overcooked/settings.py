@@ -58,13 +58,6 @@ SETTINGS = (
         False,
         help="Instead of picking them from lists, as in the released pages.",
     ),
-    Setting(
-        "tells_use",
-        "bool",
-        "The chef by rule tells what it needs each thing for",
-        False,
-        help="Its requests then name a utensil, which is part of the recipe. The benchmark's do not.",
-    ),
 )
 
 _TES_MEANING = (

@@ -166,7 +166,7 @@ class CollabOvercooked(SimpleWorld):
             "knowledge": self.chosen["knowledge"],
             "typed": self.chosen["typed"],
             "seat": SEAT_NAMES[seat],
-        } | ({"tells_use": True} if self.chosen["tells_use"] else {})
+        }
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def public_state(self) -> dict[str, Json]:

@@ -281,11 +281,12 @@ def test_who_says_in_other_words_not_to_bring_something_refuses_it_too() -> None
 def test_requests_tell_their_use_to_people_and_programs_alike_if_the_setting_says_so(
     tells: bool, people: tuple[int, ...]
 ) -> None:
-    seen = make_situation(game(STEW, gamma=3.0, tells_use=tells), (0,), people=people, seed=1)
-    said = run_without_waiting(RecipePartner({}).decide(seen)).says
+    seen = make_situation(game(STEW, gamma=3.0), (0,), people=people, seed=1)
+    said = run_without_waiting(RecipePartner({"tells_use": tells}).decide(seen)).says
     assert {one.data.get("use") for one in said} == ({"pot0"} if tells else {None})
     assert all(("(for the pot)" in one.text) is tells for one in said), "the words say it, too"
-    wrong = run_without_waiting(RecipePartner({"wrong_requests": 1.0}).decide(seen)).says
+    errs = RecipePartner({"wrong_requests": 1.0, "tells_use": tells})
+    wrong = run_without_waiting(errs.decide(seen)).says
     assert wrong and not any("use" in one.data for one in wrong)
 
 
