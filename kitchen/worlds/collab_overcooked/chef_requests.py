@@ -20,7 +20,7 @@ from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES
-from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
+from kitchen.worlds.collab_overcooked.display_text import SERVE_USE, stand_in_sentence
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, PLACE, PUT, KitchenThings, refusal_code
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, ReferencePair
@@ -44,8 +44,6 @@ ABOUT_KEY = "about"
 """Key of a message's data for commands that its sentence names. They are neither a request nor a plan."""
 USE_KEY = "use"
 """Key of a request's data for what the chef needs the thing for: a utensil, or `SERVE_USE`."""
-SERVE_USE = "serve"
-"""The use of a thing that the chef takes for serving, such as a dish."""
 CHOICE = "good_choice"
 """The code of the praise for a choice between requests."""
 COURTESIES = ("thanks_ahead", "thanks_again", CHOICE)
@@ -77,6 +75,8 @@ class PersonAtWork:
     """The things that the person has just refused to bring now."""
     messages_left: int = 3
     """How many messages the chef may still send in this step, besides an answer to the person's words."""
+    tells_use: bool = False
+    """True if its requests tell what the things are for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def message(code: str, key: str = "", macros: Sequence[Command] = (), use: str =
     data: dict[str, Json] = {key: [list(macro) for macro in macros]} if key else {}
     data |= {USE_KEY: use} if use else {}
     with in_english():
-        return MessageDraft(stand_in_sentence(code, macros), SAY, data={**data, CODE_KEY: code})
+        return MessageDraft(stand_in_sentence(code, macros, use=use), SAY, data={**data, CODE_KEY: code})
 
 
 def ask_person(
@@ -147,7 +147,7 @@ def ask_person(
     room = max(0, seen.messages_left - len(reactions))
     asked = tuple(islice(_new_requests(seen, open_now, later, wrong_unit), room))
     new = tuple(
-        message("do_this", REQUESTS_KEY, macros, thing_use(seen.pair.chef, thing)) for thing, macros in asked
+        message("do_this", REQUESTS_KEY, macros, _told_use(seen, thing, macros)) for thing, macros in asked
     )
     chosen = next(
         (one.data[ABOUT_KEY][0][1] for one in reactions if one.data[CODE_KEY] == CHOICE), before.chosen
@@ -173,6 +173,12 @@ def _without_declined(before: OpenRequests, declined: Sequence[str]) -> OpenRequ
     """Return the memory after the person refused to bring these things now."""
     left = tuple(one for one in before.open if one[0] not in declined)
     return replace(before, open=left, later=tuple(dict.fromkeys((*before.later, *declined))))
+
+
+def _told_use(seen: PersonAtWork, thing: str, macros: Macros) -> str:
+    """Return the use that a request names. Empty if requests name none, or if this one is wrong: its macros
+    bring something else."""
+    return thing_use(seen.pair.chef, thing) if seen.tells_use and _thing(macros, thing) == thing else ""
 
 
 def thing_use(chef: Macros, thing: str) -> str:

@@ -206,12 +206,26 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
 """The sentences of the stand-in, by code. A message of the stand-in has the code in its data."""
 
 
-def stand_in_sentence(code: str, macros: Iterable[Command] = (), name: str = "") -> str:
+def stand_in_sentence(code: str, macros: Iterable[Command] = (), name: str = "", use: str = "") -> str:
     """Return the sentence of `STAND_IN_SENTENCES` with this code about these commands. `name` is a short name
-    for all of them; without it, they are listed. A sentence about things names what the commands take."""
+    for all of them; without it, they are listed. A sentence about things names what the commands take. `use`
+    is what they are needed for (`use_words`)."""
     listed = tuple(macros)
     things = list_words(macro[1] for macro in listed if macro[0] == PICKUP)
-    return gettext(STAND_IN_SENTENCES[code]).format(actions=name or commands_words(listed), things=things)
+    actions = name or commands_words(listed)
+    actions = f"{actions} ({use_words(use)})" if use else actions
+    return gettext(STAND_IN_SENTENCES[code]).format(actions=actions, things=things)
+
+
+SERVE_USE = "serve"
+"""The use of a thing that the chef takes for serving, such as a dish."""
+
+
+def use_words(use: str) -> str:
+    """Return what the chef needs a thing for, as text: a utensil, or `SERVE_USE`. Empty if it is not said."""
+    if use == SERVE_USE:
+        return gettext("to serve in")
+    return gettext("for the {utensil}").format(utensil=thing_words(use)) if use else ""
 
 
 def thing_words(thing: Json) -> str:

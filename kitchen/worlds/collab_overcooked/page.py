@@ -20,7 +20,7 @@ from kitchen.pages.default_page import (
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
-from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY
+from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, USE_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
@@ -383,7 +383,7 @@ class CollabPage(GridPage):
         macros = [
             macro for key in (REQUESTS_KEY, PLAN_KEY, ABOUT_KEY) for macro in commands_in(message.data, key)
         ]
-        return stand_in_sentence(code, macros, work_name(macros))
+        return stand_in_sentence(code, macros, work_name(macros), str(message.data.get(USE_KEY, "")))
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return sentences that the stand-in understands as assistant. Empty for the assistant."""

@@ -32,6 +32,7 @@ from kitchen.worlds.collab_overcooked.chef_requests import (
     ask_person,
     chef_pairs,
     message,
+    thing_use,
 )
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
@@ -107,6 +108,13 @@ class RecipePartner(Agent):
             minimum=0,
             maximum=1,
         ),
+        Setting(
+            "tells_use",
+            "bool",
+            "Tells what it needs each thing for, as chef",
+            False,
+            help="Its requests then name a utensil, which is part of the recipe. The benchmark's do not.",
+        ),
     )
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
@@ -162,6 +170,7 @@ class RecipePartner(Agent):
             plan.chef,
             tuple(declined_things(_new_words(situation), dict(before.open))),
             _messages_left(situation) - bool(answer),
+            bool(self.chosen["tells_use"]),
         )
         code = ASKS_NEXT if not answer and _has_question(situation) else answer
         now, says = ask_person(seen, before, code, wrong_unit)
@@ -202,7 +211,10 @@ class RecipePartner(Agent):
             "done_at_request": len(theirs),
             "done_so_far": len(theirs),
         }
-        return memory, (message("do_this", REQUESTS_KEY, wanted),)
+        thing = unit[-2][1] if len(unit) > 1 else _things(situation, CHEF).hold[ASSISTANT] or ""
+        tells = self.chosen["tells_use"] and not is_wrong
+        use = thing_use(_chef_plan(situation)[1].chef, thing) if tells else ""
+        return memory, (message("do_this", REQUESTS_KEY, wanted, use),)
 
     # The assistant
 

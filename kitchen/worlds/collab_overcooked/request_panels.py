@@ -15,8 +15,8 @@ from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, 
 from kitchen.contract.world import Command, canonical_json
 from kitchen.pages.default_page import may_choose
 from kitchen.words.gettext_without_django import gettext
-from kitchen.worlds.collab_overcooked.chef_requests import SERVE_USE, USE_KEY
-from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
+from kitchen.worlds.collab_overcooked.chef_requests import USE_KEY
+from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, use_words
 from kitchen.worlds.collab_overcooked.food_rules import UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     FILL,
@@ -227,7 +227,7 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         REFUSED if _is_refused(view, said) else _request_state(view, said),
         name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
-        use=_use_words(str(said.data.get(USE_KEY, ""))),
+        use=use_words(str(said.data.get(USE_KEY, ""))),
         steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
         sender=said.sender or 0,
@@ -246,17 +246,6 @@ def _is_refused(view: SeatView, said: TeamMessage) -> bool:
     refusal = refusal_words(commands_in(said.data, REQUESTS_KEY))
     own = (one for one in view.talk.messages if one.sender == view.talk.member and one.number > said.number)
     return bool(refusal) and any(one.text.strip() == refusal for one in own)
-
-
-def _use_words(use: str) -> str:
-    """Return what the teammate needs a thing for, as text."""
-    if not use:
-        return ""
-    return (
-        gettext("to serve in")
-        if use == SERVE_USE
-        else gettext("for the {utensil}").format(utensil=thing_words(use))
-    )
 
 
 def _left_of(view: SeatView, macros: Sequence[Command]) -> Sequence[Command]:

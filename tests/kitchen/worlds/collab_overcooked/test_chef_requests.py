@@ -258,10 +258,22 @@ def test_who_says_in_other_words_not_to_bring_something_refuses_it_too() -> None
     assert declined_things(["Do not bring zucchini"], units) == {"zucchini_slices"}
 
 
-def test_a_choice_with_which_the_chef_goes_on_is_praised_and_each_request_tells_its_use() -> None:
+@pytest.mark.parametrize(("tells", "people"), [(True, (1,)), (True, ()), (False, (1,))])
+def test_requests_tell_their_use_to_people_and_programs_alike_if_the_setting_says_so(
+    tells: bool, people: tuple[int, ...]
+) -> None:
+    seen = make_situation(game(STEW, gamma=3.0), (0,), people=people, seed=1)
+    said = run_without_waiting(RecipePartner({"tells_use": tells}).decide(seen)).says
+    assert {one.data.get("use") for one in said} == ({"pot0"} if tells else {None})
+    assert all(("(for the pot)" in one.text) is tells for one in said), "the words say it, too"
+    errs = RecipePartner({"wrong_requests": 1.0, "tells_use": tells})
+    wrong = run_without_waiting(errs.decide(seen)).says
+    assert wrong and not any("use" in one.data for one in wrong)
+
+
+def test_a_choice_with_which_the_chef_goes_on_is_praised() -> None:
     beside = Beside(game(STEW, gamma=3.0))
     beside.step()
-    assert [one.data["use"] for one in beside.says] == ["pot0", "pot0"]
     beside.do(beside.requests()[1])
     beside.step()
     assert beside.codes() == ["do_this", "do_this"], "alone, praise would only interrupt"
