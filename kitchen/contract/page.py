@@ -471,6 +471,11 @@ class Page(ABC):
         Empty by default."""
         return ""
 
+    def part_words(self, brief: Mapping[str, Json]) -> str:
+        """Return one sentence about the part of this seat in the team, for the card before a game. Empty by
+        default."""
+        return ""
+
     def public_facts(self, view: SeatView) -> tuple[PublicFact, ...]:
         """Return what anybody may know of the present state (`SeatView.public_state`) as text. It is for a
         person who does not see the world.

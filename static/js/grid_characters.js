@@ -14,7 +14,7 @@
   const MOMENT = 900; // milliseconds for which a character does what was done at once
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const FACES = { cheer: "happy", sad: "sad", wait: "wait" }; // by pose; all others look calm
-  const THOUGHT = "M-27-30h17q3 0 3 3v13q0 3-3 3h-2l-1 4-4-4h-10q-3 0-3-3v-13q0-3 3-3z";
+  const THOUGHT = "M-33-34h17q3 0 3 3v13q0 3-3 3h-1l2 4-6-4h-12q-3 0-3-3v-13q0-3 3-3z";
 
   /* `tools` are those of grid.js, `directions` the moves by name, `layers` its groups, `pictureOf` names a picture */
   function charactersOf({ tools, directions, cell, layers, pictureOf }) {
@@ -77,7 +77,7 @@
         const item = (one && itemOf(seat)) || "";
         if (!one || one.thinks === item) continue;
         one.thinks = item;
-        one.thought.replaceChildren(...(item ? [make("path", { class: "thought-shape", d: THOUGHT }), picture(pictureOf(item), -18.5, -20.5, 14)] : []));
+        one.thought.replaceChildren(...(item ? [make("path", { class: "thought-shape", d: THOUGHT }), picture(pictureOf(item), -24.5, -24.5, 14)] : []));
       }
     }
 

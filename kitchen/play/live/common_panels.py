@@ -96,6 +96,8 @@ class EpisodeEnd(NamedTuple):
     """True if the page celebrates the result."""
     ended_technically: bool = False
     stars: Stars = Stars()
+    counts_steps: bool = False
+    """True if the world's own result has the number of steps already."""
 
 
 class PublicFacts(NamedTuple):
@@ -464,6 +466,7 @@ def _over(page: Page, view: SeatView) -> EpisodeEnd:
         not stopped and _has_success(view.result),
         view.result.ended_technically,
         stars_of_view(view),
+        counts_steps=seconds is None and view.result.score.get("steps_used") == view.step,
     )
 
 

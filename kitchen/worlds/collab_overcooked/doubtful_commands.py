@@ -1,6 +1,6 @@
 """Find commands that are possible but lead to nothing, as far as this seat may know, and say why.
 
-The page asks once more before it sends such a command. Everybody sees whether the contents of a utensil make
+The page asks before it sends such a command. Everybody sees whether the contents of a utensil make
 something (`fit` in the observation). What the recipe says is told only to a seat that has it.
 """
 
@@ -35,13 +35,14 @@ def _utensil(view: SeatView, name: str) -> dict[str, Json]:
 
 
 def _start_doubt(name: str, seen: dict[str, Json], view: SeatView) -> str:
-    inside = Counter(seen["contents"])
+    inside: Counter[str] = Counter(seen["contents"])
     steps = view.brief["recipe"]["steps"] if "recipe" in view.brief else ()
     wanted = [Counter(contents) for utensil, _, *contents in steps if utensil == name]
     if inside in wanted:
         return ""
     if missing := next((sorted((one - inside).elements()) for one in wanted if inside < one), []):
-        return gettext("The recipe needs more in it: {things}").format(things=list_words(missing))
+        text = gettext("The recipe needs more in it: {things}.").format(things=list_words(missing))
+        return text if seen["fit"] == "all" else f"{text} {gettext('The food would be lost.')}"
     if seen["fit"] == "part":
         return gettext("Something is missing: the food would be lost.")
     if seen["fit"] == "none":

@@ -353,10 +353,10 @@ class CollabPage(GridPage):
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
         """Return the line about one seat in the history of a step. For a continued command, it says
-        `Continue`, without the second choice that the menu offers."""
+        so, not what the menu offers."""
         line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
-        return line._replace(text=gettext("Continue")) if line and carries_on else line
+        return line._replace(text=gettext("goes on with the same action")) if line and carries_on else line
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel of the last steps. The steps between two choices of the person are one entry."""
@@ -421,6 +421,15 @@ class CollabPage(GridPage):
         food = thing_words(brief["order"])
         order = f"{food} ({gettext('in a dish')})" if brief["in_dish"] else food
         return gettext("Two cooks in two rooms prepare one dish together: %(order)s.") % {"order": order}
+
+    def part_words(self, brief: Mapping[str, Json]) -> str:
+        """Return what the chef or the assistant does, where only the chef knows the recipe."""
+        knows = "recipe" in brief
+        if brief.get("seat") == SEAT_NAMES[CHEF] and knows:
+            return gettext("As the chef you know the recipe: ask the other cook for what you need.")
+        if brief.get("seat") == SEAT_NAMES[ASSISTANT] and not knows:
+            return gettext("As the assistant you bring what the chef asks for, and think ahead.")
+        return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim as an instruction, such as `Put egg on a shared counter`."""

@@ -11,14 +11,14 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView, StepView
-from kitchen.contract.team_messages import CODE_KEY, TeamMessage
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Event
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.chef_requests import COURTESIES
 from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, PLACE, WAIT
-from kitchen.worlds.collab_overcooked.room_layout import OWN_UTENSILS, SHARED_COUNTERS
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, OWN_UTENSILS, SHARED_COUNTERS
 
 IDLE_STEPS = 2
 """Steps of a teammate without anything to do after which both would wait for each other."""
@@ -46,6 +46,8 @@ class WaitButton(NamedTuple):
     message: int
     news_step: int
     news: str
+    tip: str = ""
+    """What a chef who knows the recipe does next: ask, or wait for what was asked for."""
 
 
 def wait_panel(view: SeatView) -> Panel:
@@ -62,8 +64,21 @@ def wait_panel(view: SeatView) -> Panel:
         max(said, default=0),
         news.step,
         news.text,
+        _tip(view, teammate),
     )
     return Panel("wait-on", template, shows)
+
+
+def _tip(view: SeatView, teammate: str) -> str:
+    """Return what asking leads to, for a chef who knows the recipe and is not told it by hints."""
+    if view.seat != CHEF or "recipe" not in view.brief or view.brief["typed"] or view.phase == "over":
+        return ""
+    own = (one for one in view.talk.requests if one.sender == view.talk.member)
+    if any(commands_in(one.data, REQUESTS_KEY) for one in own):
+        return gettext("{teammate} gets what you ask for: wait, or do your own part.").format(
+            teammate=teammate
+        )
+    return gettext("Ask {teammate} for what the recipe needs.").format(teammate=teammate)
 
 
 def _needs_reader(message: TeamMessage, view: SeatView) -> bool:

@@ -8,7 +8,7 @@
   if (!frame) return;
 
   const [LEAST, SHOWN] = [1500, 4000]; // milliseconds; the next step does not take away what was hardly seen
-  const MOST = 48; // characters
+  const MOST = 64; // characters
   const since = new WeakMap(); // when words appeared; no attribute, which another script could take for its own
   const lines = () => [...document.querySelectorAll("#talk > li[id]")];
   let known = new Set(lines().map(({ id }) => id));
@@ -16,7 +16,7 @@
   let step = "";
 
   const bots = () => [...play.querySelectorAll("[data-bot], .is-builder, .actor")];
-  const drawn = (bot) => bot.querySelector(".seat") ?? bot;
+  const drawn = (bot) => bot.querySelector(".figure") ?? bot.querySelector(".seat") ?? bot;
 
   /* the drawn body of who has this name */
   function bodyOf(name) {

@@ -62,6 +62,7 @@ def ready_page(request: HttpRequest, person: Participant, place: next_page.Curre
         progress=progress(person.design, "play", position=place.position, label=label),
         label=label,
         cover=get_page(plan.world).cover,
+        part=get_page(plan.world).part_words(view.brief) if view.acts else "",
         position=place.position,
         total=place.total,
         players=[(one.seat, one.name, one.is_you) for one in view.players],

@@ -273,3 +273,6 @@ def test_how_long_it_was_is_told_in_steps_or_under_a_clock_in_seconds() -> None:
     )
     assert "<dt>steps played</dt><dd>40</dd>" in by_turns
     assert "<dt>seconds played</dt><dd>6</dd>" in clocked
+    counted = replace(view, result=replace(view.result, score={"steps_used": 40}))
+    panels = {one.id: one for one in shared_panels(get_page("cuisine"), counted)}
+    assert "steps played" not in render_page.render_panel(panels["over"]), "the world tells it already"

@@ -1,4 +1,4 @@
-"""The page asks once more before a command that leads to nothing, and says why to who may know it."""
+"""The page asks before a command that leads to nothing, and says why to who may know it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def doubt(world: CollabOvercooked) -> str:
 
 
 def test_what_the_recipe_still_needs_is_told_only_to_who_has_it() -> None:
-    assert doubt(in_pot("zucchini_slices")) == "The recipe needs more in it: chickpea"
+    assert doubt(in_pot("zucchini_slices")) == "The recipe needs more in it: chickpea."
     assert doubt(in_pot("zucchini_slices", knowledge="assistant")) == ""
     assert doubt(in_pot("zucchini_slices", "chickpea")) == ""
 

@@ -52,6 +52,8 @@ def test_the_steps_of_a_plan_are_one_entry_with_what_each_cook_finished() -> Non
     shown = render_panel(PAGE.story(planned()).parts[0])
     assert "Steps 2 to 8" in shown and "Pot, ready: boiled egg" in shown
     assert f">{SENTENCE}<" in shown and ">Cook 1 waited and started the pot<" in shown
+    alone = replace(planned(), history=(StepView(1, {0: GO_ON, 1: GO_ON}, ()),))
+    assert "Cook 1: goes on" in render_panel(PAGE.story(alone).parts[0]).replace("</b>", "")
     assert "Continue" not in shown and "\N{MULTIPLICATION SIGN}" not in shown
 
 

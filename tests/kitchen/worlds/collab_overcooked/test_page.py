@@ -117,8 +117,8 @@ def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
     shown = render_panel(PAGE.story(seen).parts[0])
     assert (
         "Steps 8 to 9" in shown
-        and f"You: Continue {TIMES} 2" in shown
-        and f"Cook 2: Continue {TIMES} 2" in shown
+        and f"You: goes on with the same action {TIMES} 2" in shown
+        and f"Cook 2: goes on with the same action {TIMES} 2" in shown
     )
 
 
@@ -209,3 +209,10 @@ def test_a_drawing_has_the_names_of_what_lies_about_below_it() -> None:
     play(world, 1, " ".join(FETCH), "place_obj_on_counter", "pickup green_bean ingredient_dispenser")
     play(world, 1, "put_obj_in_utensil chopping_board0")
     assert lying("both") == ("Counters: egg", "Chopping board: green bean; can be started")
+
+
+def test_the_card_before_a_game_tells_the_part_of_each_cook() -> None:
+    chef, assistant = (PAGE.part_words(game("boiled_egg").brief(seat)) for seat in (0, 1))
+    assert "you know the recipe" in chef and "what the chef asks for" in assistant
+    both = game("boiled_egg", knowledge="assistant")
+    assert [PAGE.part_words(both.brief(seat)) for seat in (0, 1)] == ["", ""]

@@ -17,7 +17,7 @@ from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.wait_for_teammate import WaitButton, newest_news, wait_panel
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
-from tests.kitchen.worlds.collab_overcooked.test_practice_hints import view
+from tests.kitchen.worlds.collab_overcooked.test_practice_hints import request, view
 
 WAIT = ("wait", "1")
 FETCH, PLACE = command("pickup egg ingredient_dispenser"), command("place_obj_on_counter")
@@ -97,7 +97,11 @@ def test_the_button_to_wait_says_for_whom_and_knows_the_newest_message_of_others
 
     said = [TeamMessage(number, 1, sender, (0, 1), "say", "Hello") for number, sender in ((3, 1), (4, 0))]
     shows = shown(view(game("boiled_egg"), 0, [*said, TeamMessage(5, 1, None, (0,), "system", "")]))
-    assert shows == WaitButton("Cook 2", phase == "choose", 3, 0, "")
+    asks = "Ask Cook 2 for what the recipe needs."
+    assert shows == WaitButton("Cook 2", phase == "choose", 3, 0, "", asks)
+    asked = shown(view(game("boiled_egg"), 0, [request(1, 0, [command("pickup egg ingredient_dispenser")])]))
+    assert asked.tip == "Cook 2 gets what you ask for: wait, or do your own part."
+    assert shown(view(game("boiled_egg"), 1, [])).tip == "", "an assistant asks for nothing"
 
 
 def test_to_stay_for_a_step_belongs_to_the_waits_which_come_last_in_the_menu() -> None:

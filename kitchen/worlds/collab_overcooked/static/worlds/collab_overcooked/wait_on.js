@@ -89,6 +89,7 @@
 
   const openRequest = () => document.querySelector("#requests .request-card:not(.is-done, .is-accepted) [data-accept]:not(:disabled)");
   const openIdea = () => [...document.querySelectorAll("#ideas [data-accept]:not(:disabled)")].some((button) => button.checkVisibility());
+  const mayAsk = () => document.querySelector("#quick-ask[data-docked]:not(:has(.is-asked))") !== null; // and asked for nothing
   const isDone = (number) => number.startsWith("idea") || document.querySelector(`#requests [data-request="${number}"]`)?.classList.contains("is-done");
   const onlyWaits = () => !openRequest() && choosing.offered().every(({ value }) => ["wait", "go_on"].includes(JSON.parse(value)[0]));
 
@@ -113,6 +114,7 @@
     showClock();
     if (!button) return;
     button.disabled = !state.on && !may();
+    button.classList.toggle("secondary", state.on || !may() || !onlyWaits() || openIdea() || mayAsk()); // what is left to do stands out
     button.querySelector("[data-at-rest]").hidden = state.on;
     button.querySelector("[data-running]").hidden = !state.on;
   }
