@@ -137,6 +137,7 @@ class Slow:
     """A language model whose answers a test gives."""
 
     provider = "anthropic"
+    is_recorded = False
 
     def __init__(self, *answers: object) -> None:
         self.answers, self.asked = list(answers), list[Request]()
