@@ -227,7 +227,7 @@
     const chains = radios.filter((radio) => radio.closest("[data-chains]") && !radio.closest("details"));
     const most = chains.filter((radio) => !radio.closest("[data-taken]")).slice(0, QUICK - 1); // what nobody does yet, first
     const shown = most.concat(chains.filter((radio) => !most.includes(radio))).slice(0, QUICK - 1);
-    if (chains.length) return [...chains.filter((radio) => shown.includes(radio)), ...radios.filter((radio) => radio.closest("[data-waits]"))];
+    if (document.querySelector("#menu [data-chains]")) return [...chains.filter((radio) => shown.includes(radio)), ...radios.filter((radio) => radio.closest("[data-waits]"))];
     const apt = radios.filter((radio) => !radio.closest("details, [data-leads]") && (fitsNow(radio) || !radio.closest("[data-ask]")));
     const last = apt.filter((radio) => radio.closest("[data-waits]"));
     const first = apt.filter((radio) => !last.includes(radio));
