@@ -190,6 +190,7 @@ class BatchRounds:
             if anew
             else retry_while_unreachable(partial(log_to_resume, episode), "reading an episode's log"),
             program=settings.VERSION,
+            after_step=self._renew_now_and_then,
         )
 
     def _advance(self) -> None:
@@ -242,8 +243,11 @@ class BatchRounds:
                 raise _StoppedError
 
     def _keep_claims(self) -> None:
-        """Renew the lease and this worker's claims every few seconds."""
         self.after_round()
+        self._renew_now_and_then()
+
+    def _renew_now_and_then(self) -> None:
+        """Renew the lease and this worker's claims every few seconds."""
         if time.monotonic() - self._renewed > LOOK_SECONDS:
             self._renew()
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from kitchen.agents.agent_team import AskedMember
 from kitchen.agents.episode_loop import ask_member
@@ -23,6 +24,7 @@ from kitchen.contract.world import Json
 from kitchen.experiments.episode_rows import EpisodeRow
 from kitchen.experiments.experiment_setup import EpisodeJob
 from kitchen.experiments.log_files import LogRecorder, PlayedLog, WritePiece
+from kitchen.experiments.model_waits import do_nothing
 from kitchen.experiments.play_episodes import (
     DECISION_SECONDS,
     EpisodeFailedError,
@@ -103,10 +105,12 @@ class BatchedEpisode:
         sink: WritePiece,
         before: PlayedLog | None = None,
         program: str = "",
+        after_step: Callable[[], Any] = do_nothing,
     ) -> None:
-        """`name` is part of the names of its calls. The other arguments are those of `play_episode`. Raises
-        LogError if `before` belongs to another episode, and EpisodeFailedError if an agent cannot be made."""
-        self.name = name
+        """`name` is part of the names of its calls. `after_step` is called after each step. The other
+        arguments are those of `play_episode`. Raises LogError if `before` belongs to another episode, and
+        EpisodeFailedError if an agent cannot be made."""
+        self.name, self.after_step = name, after_step
         self.answers: dict[str, Call] = {}
         self.wanted: dict[str, WantedCall] = {}
         self._course = RunningEpisode(log_head(job, coplayer, settings, program=program))
@@ -130,6 +134,7 @@ class BatchedEpisode:
                 if self.wanted:
                     return None
                 self._take(asked)
+                self.after_step()
         finally:
             self._recorder.close()
         return episode_row(self._course, self._recorder.log)

@@ -367,6 +367,14 @@ def test_claims_that_expired_during_an_exchange_are_renewed_before_others_are_ma
     assert provider.sizes == [3] * STEPS and len(rows_of(played)) == 3
 
 
+def test_the_lease_is_renewed_after_each_step(monkeypatch: pytest.MonkeyPatch, provider: Provider) -> None:
+    renewed: list[int] = []
+    monkeypatch.setattr(batch_rounds.BatchRounds, "_keep_claims", lambda _: None)
+    monkeypatch.setattr(batch_rounds.BatchRounds, "_renew_now_and_then", lambda _: renewed.append(1))
+    play(made())
+    assert len(renewed) == 3 * STEPS
+
+
 def test_the_admin_says_which_batch_an_experiment_waits_for(provider: Provider) -> None:
     waits = made()
     Experiment.objects.update(running=True)
