@@ -343,7 +343,7 @@ async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack
 async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    """Both requests are pressed at once: the second one follows the first. An own idea and the wait follow."""
+    """Both requests are pressed at once: the second follows the first. An own idea and the wait follow."""
     person = Person(page)
     await page.set_viewport_size({"width": 1280, "height": 900})
     await person.enter(entered(live_stack, tmp_path, STEW, people=[1])[0])
