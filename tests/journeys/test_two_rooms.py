@@ -52,6 +52,7 @@ teammates = 1
 settings = { task = "baked_pumpkin_soup", gamma = 3.0 }
 """
 SOUP = "baked_pumpkin_soup"
+STEW = "sliced_pumpkin_and_chickpea_stew"
 SIZES = ((360, 740), (390, 844), (768, 1024), (844, 390), (1024, 768), (1440, 900))
 UNHURRIED = 320
 """Milliseconds between two taps that are no double tap."""
@@ -85,7 +86,8 @@ JOBS_ENDED = """() => {
     const seen = [], make = () => "";
     const players = [{ at: [3, 2] }, { at: [1, 2] }].map(one => ({ ...one, face: "north" }));
     const utensil = (at, inside) => ({ at, contents: [], left: null, ready: null, ...inside });
-    const tools = { show: (_, at) => seen.push(at.join()), act: (seat, pose) => seen.push(pose), make };
+    const act = (seat, pose) => seen.push(pose);
+    const tools = { show: (_, at) => seen.push(at.join()), act, gain() {}, make };
     const before = [utensil([0, 2], { contents: ["egg"], left: 1 }), utensil([4, 3], { contents: ["egg"] })];
     const after = [utensil([0, 2], { ready: "egg" }), utensil([4, 3], {})];
     document.querySelector("[data-play]").painters.changed(
@@ -302,7 +304,7 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
     await act_all(person, pair.chef[3:])
     assert "The dish was delivered in time" in await page.inner_text("#over")
     assert await page.evaluate(VERDICTS) == ["cheer", "cheer", "sad"] * 2, "both are glad of it"
-    assert await page.evaluate(JOBS_ENDED) == ["0,2", "cheer", "4,3"]
+    assert await page.evaluate(JOBS_ENDED) == ["0,2", "cheer", "4,3", "2,1.6"]
     await page.evaluate("document.getElementById('menu').remove()")  # as for somebody who watches
     await page.keyboard.press("x")
     assert person.problems == []
@@ -341,10 +343,10 @@ async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack
 async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
-    """Both requests are pressed at once: the second one follows the first, and the wait follows both."""
+    """Both requests are pressed at once: the second follows the first. An own idea and the wait follow."""
     person = Person(page)
     await page.set_viewport_size({"width": 1280, "height": 900})
-    await person.enter(entered(live_stack, tmp_path, SOUP, people=[1])[0])
+    await person.enter(entered(live_stack, tmp_path, STEW, people=[1])[0])
     assert "You do not have the recipe" in await page.inner_text("#score")
     await page.wait_for_selector("[data-key='2']")
     assert await kitchen_covered(page, "assistant") == []
@@ -353,6 +355,7 @@ async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request
     await page.wait_for_selector("#requests [data-later]")
     await page.keyboard.press("1")
     await page.wait_for_selector("#requests [aria-pressed=true], #requests .is-accepted ~ .is-accepted")
+    await page.press("[data-idea='idea-dish']:not(:disabled):visible", "Enter")
     await page.wait_for_selector("#over.is-over", timeout=60_000)
     assert "The dish was delivered in time" in await page.inner_text("#over")
     assert person.problems == []
