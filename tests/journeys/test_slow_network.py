@@ -13,7 +13,7 @@ from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
 
-FIRST_PAGE = 210_000
+FIRST_PAGE = 214_000
 STEP = 10_000
 PHASE = """() => document.querySelector("#phase").innerText.trim()"""
 BROKEN = "[object Event]"

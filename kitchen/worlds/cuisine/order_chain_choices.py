@@ -113,7 +113,7 @@ def robot_at_work(chain: OrderChain, view: SeatView, lookup: BriefLookup) -> str
             text = gettext("{robot} brings {item}")
             return join_sentence(text.format(robot=player.name, item=words.mid(agent["holds"])))
         if chain.deed in (MAKE, COOK) and agent["at"] in begun and not agent["holds"]:
-            text = gettext("{robot} is making {item}")
+            text = gettext("{robot} already makes {item}")
             return join_sentence(text.format(robot=player.name, item=words.mid(chain.item)))
     return ""
 

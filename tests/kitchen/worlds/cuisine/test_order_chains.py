@@ -123,7 +123,7 @@ def test_a_choice_says_which_robot_does_it_already_and_a_press_on_the_ticket_lea
     places["pot0"] = {**places["pot0"], "items": ["rice"]}
     there = with_other(view, at="pot0")
     begun = changed(there, observation={**there.observation, "locations": places})
-    assert offered(begun)[0][1].startswith("Robot 2 is making cooked rice")
+    assert offered(begun)[0][1].startswith("Robot 2 already makes cooked rice")
 
 
 def test_a_ready_dish_is_served_from_its_tool() -> None:
