@@ -132,7 +132,7 @@ async def test_a_plan_is_made_by_keyboard_and_follows_by_itself(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     await page.set_viewport_size({"width": 360, "height": 740})
-    person = await started(page, live_stack, tmp_path, here="offers_plans = true\n")
+    person = await started(page, live_stack, tmp_path, here="offers_plans = true\norder_choices = true\n")
     await page.press(".all-actions", "Enter")
     await page.press("#plan-fold summary", "Enter")
     for command in [["noop"], *RICE[1:]]:

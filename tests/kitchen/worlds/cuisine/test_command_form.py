@@ -274,24 +274,38 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
     browser: Browser,
 ) -> None:
     line, world = Line(), kitchen()
-    page = await line.open(browser, changed(play(world), offered=True))
+    page = await line.open(browser, changed(play(world), offered=True, order_choices=True))
     said, fold, stop = (page.locator(one) for one in ("#plan-said", "#plan-fold", "#going-on-stop"))
     assert await fold.get_attribute("open") is None
     then, waiting = (("put", "pot0"), ("activate", "pot0")), ("noop",)
-    line.shows(changed(play(world), offered=True, phase="waiting", by_seat={0: (("goto", "pot0"), *then)}))
+    line.shows(
+        changed(
+            play(world),
+            offered=True,
+            order_choices=True,
+            phase="waiting",
+            by_seat={0: (("goto", "pot0"), *then)},
+        )
+    )
     await stop.hover()
     await page.mouse.down()
-    line.shows(changed(play(world, [waiting]), offered=True, phase="waiting", by_seat={0: then}))
+    line.shows(
+        changed(play(world, [waiting]), offered=True, order_choices=True, phase="waiting", by_seat={0: then})
+    )
     await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
     assert await page.evaluate(FOCUS_ID) == "going-on-stop"
     await page.mouse.up()
     while not (heard := [one for one in line.heard if one["type"] == "plan"]):
         await page.wait_for_timeout(10)
     assert (heard[0]["then"], heard[0]["step"]) == ([], 2), "a press that began before a step counts"
-    line.shows_all(changed(play(world, [waiting]), offered=True, phase="waiting", by_seat={0: then[1:]}))
+    line.shows_all(
+        changed(
+            play(world, [waiting]), offered=True, order_choices=True, phase="waiting", by_seat={0: then[1:]}
+        )
+    )
     await expect(page.locator("#bar")).to_have_attribute("data-step", "2")
     assert await page.evaluate(FOCUS_ID) == "going-on-stop"
-    view = changed(play(world, [("goto", "storage0")]), offered=True)
+    view = changed(play(world, [("goto", "storage0")]), offered=True, order_choices=True)
     why = {"why": PLAN_ILLEGAL, "left": [["get", "storage0", "rice"]]}
     broken = replace(view.history[0], events=(Event(REASON_PLAN_BROKEN, 0, why),))
     line.shows(replace(view, history=(broken, *view.history[1:])))
@@ -299,7 +313,7 @@ async def test_an_act_that_was_to_follow_and_became_impossible_is_told_and_opens
     await expect(said).to_be_visible()
     assert await fold.get_attribute("open") is None, "one press made this plan, not the list"
     assert await page.evaluate(FOCUS_ID) == "menu-title", "nothing goes on that could be stopped"
-    line.shows(changed(play(world, [("noop",)]), offered=True))
+    line.shows(changed(play(world, [("noop",)]), offered=True, order_choices=True))
     await expect(said).to_have_text("")
     await page.evaluate(LISTEN)
     order = page.locator("[data-order] >> nth=0")
@@ -315,7 +329,9 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     browser: Browser,
 ) -> None:
     line, world = Line(), kitchen()
-    page = await line.open(browser, changed(play(world), offered=True, plannable=world.plannable(0)))
+    page = await line.open(
+        browser, changed(play(world), offered=True, order_choices=True, plannable=world.plannable(0))
+    )
     submit = page.locator("[data-submit]")
     await page.click("#plan-fold summary")
     await page.click(".all-actions")
@@ -338,13 +354,27 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     (then,) = [one["then"] for one in line.heard if one["type"] == "command"]
     assert then == TO_POT
     await line.commanded(page, TO_BOARD)
-    line.shows(changed(play(world, [("goto", "chopboard0")]), offered=True, plannable=world.plannable(0)))
+    line.shows(
+        changed(
+            play(world, [("goto", "chopboard0")]),
+            offered=True,
+            order_choices=True,
+            plannable=world.plannable(0),
+        )
+    )
     await expect(page.locator("#bar")).to_have_attribute("data-step", "1")
     await page.click("#plan-fold summary")  # without a plan, one press is one action again
     await page.click("#do-goto-pot0")
     await line.commanded(page, TO_POT)
     steps = [("goto", "storage0"), ("get", "storage0", "rice")]
-    line.shows(changed(play(world, *([step] for step in steps)), offered=True, plannable=world.plannable(0)))
+    line.shows(
+        changed(
+            play(world, *([step] for step in steps)),
+            offered=True,
+            order_choices=True,
+            plannable=world.plannable(0),
+        )
+    )
     await expect(page.locator("#bar")).to_have_attribute("data-step", "3")
     await expect(page.locator("[data-spot=pot0]")).to_have_attribute(
         "title", "Go and make cooked rice in pot 1"
@@ -355,7 +385,9 @@ async def test_while_a_plan_is_put_together_a_press_chooses_and_the_button_sends
     (sent,) = heard
     assert (sent["command"], sent["then"]) == (TO_POT, ['["put","pot0"]', '["activate","pot0"]'])
     line.heard.clear()
-    line.shows(changed(play(world, [("noop",)]), offered=True, plannable=world.plannable(0)))
+    line.shows(
+        changed(play(world, [("noop",)]), offered=True, order_choices=True, plannable=world.plannable(0))
+    )
     await expect(page.locator("#bar")).to_have_attribute("data-step", "4")
     order = page.locator("[data-order] >> nth=0")
     await expect(order).to_have_attribute("aria-label", "Salmon sushi: Make cooked rice")
