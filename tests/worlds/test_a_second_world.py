@@ -112,7 +112,7 @@ def test_a_participant_is_guided_practises_plays_answers_and_ends(client: Client
     assert 'data-page="practice"' in page and "You are the keeper" in page
     assert "Hint: the haven lies to the" in page
     assert len(list(play(person.practice))) == 4
-    assert "haven" in text_of(client.get(personal))
+    assert "Practice is over" in text_of(client.get(personal))
     client.post(personal, {"page": "practice"})
 
     for position in (1, 2):

@@ -139,7 +139,7 @@ class Condition(models.Model):
         "offer whole parts of an order as one choice",
         default=False,
         db_default=False,
-        help_text="In CuisineWorld, the menu then begins with what can be done for the orders, such as Make "
+        help_text="In kitchens with orders, the menu then begins with what can be done for them, such as Make "
         "cooked rice, and all single actions are folded below. One press runs its steps. This is close to "
         "advice. It needs planning ahead.",
     )

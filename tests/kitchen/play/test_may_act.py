@@ -127,7 +127,7 @@ def test_a_step_runs_without_who_may_act_and_what_they_do_then_is_the_worlds() -
 
 
 def test_the_plan_of_one_person_leaves_another_the_time_to_act(monkeypatch: pytest.MonkeyPatch) -> None:
-    episode = make(seats=2, offers_plans=True)
+    episode = make(seats=2, offers_plans=True, order_choices=True)
     submit(episode, 1, *DIG), submit(episode, 1, *REST, seat=1, then=[REST])
     for seconds in (0.0, 1.0):
         monkeypatch.setattr(Tunnel, "planned_step_seconds", seconds)

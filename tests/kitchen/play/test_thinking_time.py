@@ -52,7 +52,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
 
 @pytest.mark.django_db
 def test_a_step_of_a_persons_plan_is_seen_before_the_next_one(later: Queued) -> None:
-    episode = make_episode(offers_plans=True)
+    episode = make_episode(offers_plans=True, order_choices=True)
     submit(episode, 1, "goto", "storage0", then=(("get", "storage0", "tuna"),))
     episode.refresh_from_db()
     ((number, step, seconds),) = later

@@ -47,7 +47,7 @@ ALIKE = {
 """Roles that many pages treat as they treat another role, by one decision. In `make test` the first comes to
 one of `SAMPLE` such pages, and to all of them each night."""
 SAMPLE = 4
-OF_EXPERIMENTS = ("kitchen_experiment", "django_admin_log")
+OF_EXPERIMENTS = ("kitchen_experiment", "kitchen_modelbatch", "django_admin_log")
 """Tables that the admin's rights open, without any study."""
 
 
