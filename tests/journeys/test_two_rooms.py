@@ -59,6 +59,12 @@ UNHURRIED = 320
 COVERED = Path(__file__).with_name("kitchen_in_sight.js").read_text().rstrip().rstrip(";")
 """What lies over the kitchen, or keeps it out of sight, whichever panel is shown."""
 
+NAMES_COVERED = """[...document.querySelectorAll("#requests .request-card")].filter(card => {
+    const [name, button] = [".wanted", ".button"].map(one => card.querySelector(one).getBoundingClientRect());
+    return name.right > button.left + 1 && name.bottom > button.top + 1;
+}).map(card => card.innerText)"""
+"""The requests of which a button covers the name."""
+
 RECONNECTED = """() => new Promise(done => {
     document.addEventListener("htmx:wsAfterMessage", () => done(), { once: true });
     document.querySelector("[data-play]").connection.reconnect();
@@ -350,6 +356,9 @@ async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request
     assert "You do not have the recipe" in await page.inner_text("#score")
     await page.wait_for_selector("[data-key='2']")
     assert await kitchen_covered(page, "assistant") == []
+    for width in (1440, 1280):
+        await page.set_viewport_size({"width": width, "height": 900})
+        assert await page.evaluate(NAMES_COVERED) == [], f"{width} px"
     assert await page.evaluate("document.activeElement.dataset.key") == "1", "Enter does it"
     await page.keyboard.press("Enter")
     await page.wait_for_selector("#requests [data-later]")

@@ -139,9 +139,9 @@ class Condition(models.Model):
         "offer whole parts of an order as one choice",
         default=False,
         db_default=False,
-        help_text="In kitchens with orders, the menu then begins with what can be done for them, such as Make "
-        "cooked rice, and all single actions are folded below. One press runs its steps. This is close to "
-        "advice. It needs planning ahead.",
+        help_text="In kitchens with orders, the menu then begins with what can be done for them, such as "
+        "Make cooked rice, and all single actions are folded below. One press runs its steps. This is close "
+        "to advice. It needs planning ahead.",
     )
     passes_by = models.BooleanField(
         "go on without busy players",

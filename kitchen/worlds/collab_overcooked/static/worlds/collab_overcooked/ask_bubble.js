@@ -22,13 +22,6 @@
   const wide = matchMedia("(min-width: 64rem)");
   const isDocked = () => wide.matches && "docked" in (bubble()?.dataset ?? {});
 
-  /* what an assistant can do unasked: above the kitchen, or where there is no room with the own actions */
-  function placeIdeas() {
-    const home = document.querySelector(wide.matches ? "[data-ideas-dock]" : "[data-ideas-place]");
-    const ideas = document.getElementById("ideas");
-    if (home && ideas && ideas.parentElement !== home) home.append(ideas);
-  }
-
   /* on the teammate's side of the drawing, at the height of its head */
   function place() {
     const dock = isDocked() && document.querySelector("[data-ask-dock]");
@@ -131,7 +124,6 @@
   function show() {
     if (isOpen() && (!form() || ["over", "answer"].includes(play.choosing.phase))) close({ focus: false });
     place();
-    placeIdeas();
     say();
   }
 
