@@ -25,11 +25,12 @@ WITHIN_REACH = """
     window.away = [];
     window.told = false;
     new MutationObserver(() => {
-      window.told ||= document.body?.textContent.includes("This page sent too much at once. Nothing is lost");
+      const said = document.getElementById("connection")?.textContent ?? "";
+      window.told ||= said.includes("This page sent too much at once. Nothing is lost");
     }).observe(document, { subtree: true, childList: true, characterData: true });
 """
-"""The page's websocket can be used by others. `away` has the milliseconds after which it connects anew. `told` is
-true once the page has said what happened; a busy machine may connect before anybody looks."""
+"""The page's websocket can be used by others. `away` has the milliseconds after which it connects anew.
+`told` is true once the page has said what happened; a busy page may connect again before anybody looks."""
 FLOOD = """() => { for (let message = 0; message < 600; message++) line.send('{"type": "sync"}'); }"""
 
 
