@@ -21,7 +21,7 @@ from study.participants.simulated_effects import MOST, KnownEffects, parse_effec
 from study.participation.enter_study import is_draft, why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
-from study.pilot.fit_people import can_replay, rounds_to_fit
+from study.pilot.fit_people import has_people_to_fit
 from study.researchers.form_and_button_pages import back_to_page, form_page, service_button
 from study.researchers.permissions import FORM_METHODS, study_page
 
@@ -106,7 +106,7 @@ class DryRunForm(forms.Form):
     def clean_like_people(self) -> bool:
         """Return whether programs play like people. Report it if there is nobody to play like."""
         wanted: bool = self.cleaned_data["like_people"]
-        if wanted and not any(map(can_replay, rounds_to_fit(self.study).select_related("episode")[:50])):
+        if wanted and not has_people_to_fit(self.study):
             raise forms.ValidationError("Nobody has finished an episode here yet.")
         return wanted
 

@@ -25,6 +25,8 @@ from study.participants.models import Round
 
 MAX_STEPS = 20_000
 """Number of steps after which no further episode is read. That many take less than a minute."""
+ROUNDS_IN_FORM = 50
+"""Number of rounds that a form looks at."""
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +41,12 @@ def rounds_to_fit(study: Study, *, synthetic: bool = False) -> QuerySet[Round]:
         episode__ended_at__isnull=False,
     )
     return played.order_by("-episode__ended_at", "-pk")
+
+
+def has_people_to_fit(study: Study) -> bool:
+    """Return whether one of the newest rounds of people can be fitted. Quick enough for a form."""
+    newest = rounds_to_fit(study).select_related("episode")[:ROUNDS_IN_FORM]
+    return any(map(can_replay, newest))
 
 
 def people_of_study(study: Study, *, synthetic: bool = False) -> tuple[PlayHabits, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kitchen.agents.hourglass.settings import STRUCTURED, HourglassOptions
 from kitchen.agents.hourglass.team_tasks import HourglassMemory, Task, TeamView
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent_skills import SeatObservation, Skills
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.language_model import Tool

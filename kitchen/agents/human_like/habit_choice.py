@@ -15,7 +15,7 @@ from kitchen.registry.world_registry import get_kit, get_world
 
 @dataclass(frozen=True, slots=True)
 class HabitState:
-    """What such a program has to remember from one step to the next."""
+    """The state of a program with habits between two steps."""
 
     kind: str = USEFUL
     """The kind of the last step."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kitchen.agents.pairwise.own_commands import OwnCommands
 from kitchen.agents.pairwise.partner_talk import MAX_SUMMARY_CHARACTERS, Conversation
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.words.english_text import and_list

@@ -135,7 +135,7 @@ class Notice(NamedTuple):
     again: bool = False
     """True if the page must send the unstored command again."""
     code: str = ""
-    """What it is about, such as a key of `MESSAGE_RECEIPTS` or `RECEIPTS`. Empty for the empty notice."""
+    """The code of its subject, such as a key of `RECEIPTS`. Empty for the empty notice."""
 
 
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:

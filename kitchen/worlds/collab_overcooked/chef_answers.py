@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, TALK
-from kitchen.agents.talk_language import ENGLISH_NAMES
+from kitchen.agents.talk_rules import ENGLISH_NAMES
 from kitchen.words.gettext_without_django import in_language
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros
 from kitchen.worlds.collab_overcooked.spoken_requests import brings, spoken_requests

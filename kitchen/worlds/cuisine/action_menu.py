@@ -56,7 +56,7 @@ class ActionMenu(NamedTuple):
 
 
 class GoingOn(NamedTuple):
-    """What the reader's robot does while it goes on by itself. Without `then`, it does not."""
+    """The actions of the reader's robot while it follows a plan. Without `then`, it follows none."""
 
     now: str = ""
     """The command of the open step, in words."""

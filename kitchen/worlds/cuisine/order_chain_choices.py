@@ -129,7 +129,7 @@ def _also(chain: OrderChain, lookup: BriefLookup) -> tuple[str, ...]:
 
 
 def _text(chain: OrderChain, lookup: BriefLookup) -> str:
-    """Return what the chain comes to, such as `Make tuna sashimi`."""
+    """Return the result of the chain in words, such as `Make tuna sashimi`."""
     text = {
         SERVE: gettext("Serve {item}"),
         COOK: gettext("Make and serve {item}"),

@@ -41,12 +41,12 @@ _PUTS_AWAY = ("clear", "discard", "stock")
 _SEAT = 0
 """The reader's seat in `observation_of`."""
 SERVE, COOK, MAKE, ADD, TAKE, CLEAR = "serve", "cook", "make", "add", "take", "clear"
-"""What a chain comes to: it serves a dish that is there (`SERVE`), cooks and serves one (`COOK`), makes a
-part, adds an ingredient, takes something, or puts away what is in the way."""
+"""The results of chains: a finished dish is served (`SERVE`), a dish is cooked and served (`COOK`), a part is
+made, an ingredient is added, an item is taken, or an item that blocks a tool is put away (`CLEAR`)."""
 
 
 class OrderChain(NamedTuple):
-    """The commands of one choice for an order, and what they come to."""
+    """The commands of one choice for an order, and their result."""
 
     commands: tuple[Command, ...]
     deed: str

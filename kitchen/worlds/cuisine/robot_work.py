@@ -17,7 +17,7 @@ from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 
 class RobotWork(NamedTuple):
-    """What a robot works on, and the ordered dish that it is for."""
+    """The item that a robot works on, and the ordered dish that needs it."""
 
     item: str
     dish: str

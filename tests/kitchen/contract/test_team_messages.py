@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.mailbox import Mailbox, PostedMessage
 from kitchen.contract.organisation import ASK, END, NEVER, SAY, Member, Organisation, make_organisation
 from kitchen.contract.team_messages import MASK, MessageDraft, TeamMessage, mask_blocked_words

@@ -1,4 +1,4 @@
-"""What batches of providers are made of: lines of results, errors of single calls, ids, sizes of answers."""
+"""Read the parts of providers' batches: result lines, errors of single calls, ids, sizes of answers."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings as django_settings
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.agents.talk_language import ENGLISH_NAMES, talk_rule_lines
+from kitchen.agents.talk_rules import ENGLISH_NAMES, talk_rule_lines
 from kitchen.contract.agent import TeamTalk
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import ONLY_JOBS, MessageDraft

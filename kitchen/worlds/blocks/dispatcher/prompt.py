@@ -14,7 +14,7 @@ from math import sqrt
 from kitchen.agents.job_answers import job_line
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent import Situation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Json

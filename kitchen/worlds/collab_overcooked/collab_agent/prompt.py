@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent import REASON_PLAN_BROKEN, Situation
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.language_model import Message

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.declared_settings import PLACEHOLDER_PATTERN, placeholders_in
 from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.world import Event, Json

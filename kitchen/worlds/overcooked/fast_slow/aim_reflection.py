@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kitchen.agents.skill_agents.skill_text import titled_parts
-from kitchen.agents.talk_language import talk_rule_lines
+from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.data_limits import json_object_in_text
 from kitchen.contract.language_model import Reply, Tool

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.make_situation import make_situation, situation_in_organisation
-from kitchen.agents.talk_language import ENGLISH_NAMES
+from kitchen.agents.talk_rules import ENGLISH_NAMES
 from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage, commands_in
