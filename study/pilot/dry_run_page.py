@@ -80,8 +80,8 @@ class DryRunForm(forms.Form):
     like_people = forms.BooleanField(
         label="Play like the people of this study",
         required=False,
-        help_text="The programs then pause, err and go own ways as often as the people who have played here. "
-        "Otherwise their errors are made up.",
+        help_text="The programs then pause, err and follow plans of their own as often as the people who "
+        "have played here. Otherwise their errors are made up.",
     )
     known = forms.CharField(
         label="Effects on ratings",
