@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released exports live clicks frames drawin
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum model lock sbom docs messages pictures films three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum open model lock sbom docs messages pictures films three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -52,13 +52,15 @@ install: python  ## only create .venv, with the tools for tests
 optimum: python  ## compare the planner with the exact optimum of small cases (installs OR-tools)
 	@$(INSTALL) requirements-optimum.txt
 	@$(OURS) manage.py optimum
+open: app  ## install what learned partners, environments and datasets need
+	@$(INSTALL) requirements-open.txt
 model: export CMAKE_ARGS = -DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF
 model: export UV_BUILD_CONSTRAINT = requirements-model-build.txt
 model: app  ## like `make run`, with a small real language model and no key (needs a C++ compiler; takes ten minutes the first time)
 	@$(APART)
 	@BRIGADE_SMALL_MODEL=yes $(OURS) -m brigade.runner
 lock: install  ## pin the newest versions of all requirements with hashes, and update licences and the bill of materials
-	@for one in "" -dev -docs -optimum -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
+	@for one in "" -optimum -open -dev -docs -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
 	@$(MAKE) --no-print-directory sbom
 sbom: install  ## write docs/licences.md and docs/sbom.json from requirements.txt
 	@$(OURS) -m tests.supply_chain

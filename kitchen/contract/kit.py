@@ -14,6 +14,7 @@ from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.agent_skills import Skills
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.drawable_setting import DrawableSetting
+from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.page import Page
 from kitchen.contract.policy_language import PolicyLanguage
@@ -56,6 +57,12 @@ class WorldKit:
     skills: Callable[[], Skills] | None = None
     """Return the skills for agents that plan in skills; None if there are none."""
     practice: Practice = Practice()
+    encodings: Mapping[str, Callable[[], Encoding]] = field(default_factory=dict)
+    """The world's encodings, for programs that learn: name without version → function that returns it. The
+    first is the default."""
+    reward: str = ""
+    """The metric (`World.figures`) whose change in a step is the reward that learning programs get. Empty:
+    the first metric."""
     steps: str = ""
     """The setting that holds the number of steps of an episode; empty if there is none."""
     bench: Callable[[], Benchmark] | None = None

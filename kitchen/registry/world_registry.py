@@ -16,12 +16,14 @@ from typing import cast
 
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, CompletionBenchmark, PairingBenchmark
 from kitchen.contract.drawable_setting import DrawableSetting
+from kitchen.contract.encoding import Encoding
+from kitchen.contract.json_encoding import JSON_ENCODING
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.team_schedules import TOGETHER
 from kitchen.contract.world import World
 from kitchen.contract.world_errors import SettingsError
-from kitchen.registry.dotted_paths import UnknownNameError, load_named
+from kitchen.registry.dotted_paths import UnknownNameError, load_named, registry_entry
 
 WORLDS: dict[str, str] = {
     "blocks_construction": "kitchen.worlds.blocks.kit:CONSTRUCTION_KIT",
@@ -157,6 +159,30 @@ def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
     if the setting can only be edited as text. Raises UnknownNameError for an unknown world."""
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
+
+
+def get_encodings(kind: str) -> dict[str, Encoding]:
+    """Return every encoding of this world by its name with version, the world's default first. `json/1` is
+    the last. Raises UnknownNameError if there is no such world."""
+    found = [made() for made in get_kit(kind).encodings.values()]
+    return {encoding.name: encoding for encoding in (*found, JSON_ENCODING)}
+
+
+def get_encoding(kind: str, name: str = "") -> Encoding:
+    """Return an encoding of this world: by its name with version (`overcooked.lossless_26/1`), by the short
+    name in the kit (`lossless_26`), or the default. Raises UnknownNameError if there is none."""
+    short = get_kit(kind).encodings
+    if name in short:
+        return short[name]()
+    listed = get_encodings(kind)
+    return registry_entry(listed, name) if name else next(iter(listed.values()))
+
+
+def reward_metric(kind: str) -> str:
+    """Return the name of the metric whose change in a step is the reward. Raises UnknownNameError if there is
+    no such world."""
+    kit = get_kit(kind)
+    return kit.reward or kit.rules().figures[0].name
 
 
 def world_folders(name: str) -> list[Path]:

@@ -37,6 +37,10 @@ KIT = WorldKit(
         teammates=1,
         until={"soups": 1},
     ),
+    encodings={
+        "lossless_26": partial(load_path, "kitchen.worlds.overcooked.lossless_encoding:LOSSLESS_ENCODING")
+    },
+    reward="points",
     steps="ticks",
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),

@@ -6,7 +6,16 @@ import pytest
 
 from kitchen.contract.organisation import ORGANISATION_KINDS
 from kitchen.contract.team_schedules import SCHEDULES
-from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit, known_worlds
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import (
+    WORLDS_VARIABLE,
+    get_encoding,
+    get_encodings,
+    get_kit,
+    get_world,
+    known_worlds,
+    reward_metric,
+)
 from tests.worlds.vault.kit import LINE
 
 
@@ -18,3 +27,17 @@ def test_a_kit_names_only_organisations_and_schedules_that_exist(
     kit = get_kit(world)
     assert set(kit.organisations) <= ORGANISATION_KINDS.keys()
     assert set(kit.schedules) <= SCHEDULES.keys()
+
+
+def test_every_world_has_the_json_encoding_and_the_grids_have_their_own_first():
+    assert list(get_encodings("overcooked")) == ["overcooked.lossless_26/1", "json/1"]
+    assert "json/1" in get_encodings("cuisine")
+    assert get_encoding("overcooked").name == get_encoding("overcooked", "lossless_26").name
+    assert get_encoding("overcooked", "json/1").name == "json/1"
+    with pytest.raises(UnknownNameError, match="is not one of json/1, overcooked"):
+        get_encoding("overcooked", "lossless_20")
+
+
+def test_the_reward_is_the_kits_metric_or_the_first_one():
+    assert reward_metric("overcooked") == "points"
+    assert reward_metric("collab_overcooked") == get_world("collab_overcooked").figures[0].name
