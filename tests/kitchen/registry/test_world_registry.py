@@ -29,7 +29,7 @@ def test_a_kit_names_only_organisations_and_schedules_that_exist(
     assert set(kit.schedules) <= SCHEDULES.keys()
 
 
-def test_every_world_has_the_json_encoding_and_the_grids_have_their_own_first():
+def test_every_world_has_the_json_encoding_and_the_grids_have_their_own_first() -> None:
     assert list(get_encodings("overcooked")) == ["overcooked.lossless_26/1", "json/1"]
     assert "json/1" in get_encodings("cuisine")
     assert get_encoding("overcooked").name == get_encoding("overcooked", "lossless_26").name
@@ -38,6 +38,6 @@ def test_every_world_has_the_json_encoding_and_the_grids_have_their_own_first():
         get_encoding("overcooked", "lossless_20")
 
 
-def test_the_reward_is_the_kits_metric_or_the_first_one():
+def test_the_reward_is_the_kits_metric_or_the_first_one() -> None:
     assert reward_metric("overcooked") == "points"
     assert reward_metric("collab_overcooked") == get_world("collab_overcooked").figures[0].name

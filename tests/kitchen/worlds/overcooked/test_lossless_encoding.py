@@ -1,9 +1,12 @@
 """The grids' encoding equals Overcooked-AI's own, in 63 states that the release has encoded
 (`tests/kitchen/data/overcooked_encoding.jsonl.gz`)."""
 
+from __future__ import annotations
+
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ RECORDED = Path("tests/kitchen/data/overcooked_encoding.jsonl.gz")
 STATES = [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).splitlines()]
 
 
-def recorded_array(shape, layers):
+def recorded_array(shape: list[int], layers: dict[str, list[list[int]]]) -> np.ndarray:
     array = np.zeros(shape, np.uint8)
     for layer, cells in layers.items():
         for x, y, value in cells:
@@ -24,7 +27,7 @@ def recorded_array(shape, layers):
 
 
 @pytest.mark.parametrize("recorded", STATES, ids=lambda recorded: recorded["id"])
-def test_both_seats_get_the_released_layers(recorded):
+def test_both_seats_get_the_released_layers(recorded: Any) -> None:
     world = Overcooked.from_dict(recorded["state"])
     for seat in range(2):
         brief = world.brief(seat)
@@ -34,7 +37,7 @@ def test_both_seats_get_the_released_layers(recorded):
         np.testing.assert_array_equal(found, recorded_array(recorded["shape"], recorded["layers"][seat]))
 
 
-def test_everything_is_urgent_when_fewer_than_forty_ticks_are_left():
+def test_everything_is_urgent_when_fewer_than_forty_ticks_are_left() -> None:
     world = Overcooked.create(seats=2, settings={"layout": "cramped_room", "ticks": 42})
     brief = world.brief(0)
     urgent = []
@@ -44,7 +47,7 @@ def test_everything_is_urgent_when_fewer_than_forty_ticks_are_left():
     assert urgent == [0, 0, 0, 20]
 
 
-def test_the_mask_has_one_entry_per_released_action():
+def test_the_mask_has_one_entry_per_released_action() -> None:
     world = Overcooked.create(seats=2, settings={"layout": "cramped_room"})
     mask = LOSSLESS_ENCODING.mask(world.brief(0), world.legal_actions(0))
     assert mask.tolist() == [1, 1, 1, 1, 1, 0]
