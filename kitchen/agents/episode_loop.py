@@ -37,6 +37,7 @@ from kitchen.contract.mailbox import (
     note_of_heard,
 )
 from kitchen.contract.organisation import Member
+from kitchen.contract.talk_cost import charge_talk
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Command, Json, World
 from kitchen.registry.world_registry import get_page
@@ -57,7 +58,7 @@ def _no_answers(member: int) -> RecordedAnswers | None:
 async def ask_member(member: Member, agent: Agent, situation: Situation) -> AskedMember:
     """Ask a member's agent for its decision. Errors of the agent are not caught."""
     began = time.perf_counter()
-    decision = await agent.decide(situation)
+    decision = charge_talk(situation, await agent.decide(situation))
     return AskedMember(member, situation, decision, (time.perf_counter() - began) * 1000)
 
 

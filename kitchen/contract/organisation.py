@@ -56,6 +56,8 @@ WITHIN, ROUNDS = "within", "rounds"
 
 UNASKED, NEVER = "unasked", "never"
 """Name of the setting that limits messages of agents that nobody asked for, and its value for none."""
+TAKES_STEP = "takes_step"
+"""Name of the setting by which a message costs its sender, an agent, the step (`talk_cost`)."""
 CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
@@ -122,6 +124,16 @@ ORGANISATION_SETTINGS = (
         later=True,
     ),
     Setting(
+        TAKES_STEP,
+        "bool",
+        "A message of a co-player takes its step",
+        False,
+        help="In a step in which it writes, it does nothing else. So it has to choose whether speaking is "
+        "worth it. An action or plan that is under way continues. People write at no cost, and jobs and what "
+        "becomes of them cost nothing.",
+        later=True,
+    ),
+    Setting(
         CYCLE_LIMIT,
         "int",
         "Times that a job is given before it may not come back to a member that had it",
@@ -175,6 +187,8 @@ class Organisation:
     """What happens to commands that are no longer legal when a decision takes effect."""
     unasked: int | str = 0
     """Steps between two messages of an agent that nobody asked for; 0 for no limit, `NEVER` for none."""
+    takes_step: bool = False
+    """True if a message takes its sender's step, where the sender is an agent."""
     cycle_limit: int = CYCLE_HOPS
     """How often a job is given before it may not come back to a member that had it."""
     talk_language: str = ""
@@ -246,6 +260,8 @@ class Organisation:
             return ""
         if self.commands:
             return "nobody can command others while a clock takes the steps"
+        if self.takes_step:
+            return "a message cannot take a step while a clock takes the steps"
         if self.within or self.one_partner:
             return "members write at any time while a clock takes the steps, not in turns or one to one"
         return ""
@@ -312,6 +328,7 @@ class Organisation:
             **({WITHIN: True} if self.within else {}),
             **({name: getattr(self, name) for name in _OF_TIME} if self.is_timed else {}),
             **({UNASKED: self.unasked} if self.unasked else {}),
+            **({TAKES_STEP: True} if self.takes_step else {}),
             **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
             **{name: value for name in _OF_LANGUAGE if (value := getattr(self, name))},
         }
@@ -337,7 +354,7 @@ class Organisation:
             blocked=tuple(stored.get("blocked", ())),
             **{
                 name: stored[name]
-                for name in (*_OF_TIME, UNASKED, CYCLE_LIMIT, *_OF_LANGUAGE)
+                for name in (*_OF_TIME, UNASKED, TAKES_STEP, CYCLE_LIMIT, *_OF_LANGUAGE)
                 if name in stored
             },
         )
@@ -441,13 +458,14 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
 _TIMED = frozenset(_OF_TIME)
-_USUAL = frozenset({"spoken", "messages_a_step", UNASKED}) | _IN_STEP
+_PAIRS = frozenset({"spoken", "messages_a_step", UNASKED}) | _IN_STEP
+_USUAL = _PAIRS | {TAKES_STEP}
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "central": _USUAL | _TIMED | {"talk"},
     "each": _USUAL | _TIMED | {"talk"},
     "solo": _TIMED,
-    PAIR: _USUAL,
-    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence", UNASKED},
+    PAIR: _PAIRS,
+    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence", UNASKED, TAKES_STEP},
     "chain": _USUAL | _TIMED | {"sees"},
     "graph": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
     "tree": _USUAL | _TIMED | {"sees", "leaves_talk"},
@@ -460,12 +478,15 @@ come back to a member that had it."""
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the names of the settings that have an effect for this kind, given the values in `chosen`.
 
-    `within` is included only if it is on. `rounds` needs members that talk within the step, as in a `pair`.
+    `within` is included only if it is on; `takes_step` only if `within` is off. `rounds` needs members that
+    talk within the step, as in a `pair`.
     `think_steps` and `stale` need a schedule other than `together`.
     """
     left_out: frozenset[str] = frozenset()
     if not chosen.get(WITHIN):
         left_out |= _IN_STEP - ({ROUNDS} if kind == PAIR else set())
+    else:
+        left_out |= {TAKES_STEP}
     if chosen.get(SCHEDULE, TOGETHER) == TOGETHER:
         left_out |= {THINK_STEPS, STALE}
     return SETTINGS_BY_KIND[kind] - left_out
@@ -492,7 +513,8 @@ def make_organisation(
     if kind != "custom" and (commands or writes):
         raise SettingsError(f"organisation: pairs are given for custom, not for {kind}")
     _check_members(members, seats)
-    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence", UNASKED, CYCLE_LIMIT]
+    names = ["sees", "messages_a_step", "spoken", WITHIN, ROUNDS, "silence", UNASKED, TAKES_STEP]
+    names.append(CYCLE_LIMIT)
     names += _OF_TIME if chosen[SCHEDULE] != TOGETHER else ()
     fields = {name: chosen[name] for name in names}
     draft = Organisation(kind, tuple(members), frozenset(commands), frozenset(writes), **fields)

@@ -18,6 +18,7 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.language_model import Call, Message, Reply, Request, Usage
 from kitchen.contract.mailbox import HEARD_KEY
 from kitchen.contract.organisation import Organisation
+from kitchen.contract.talk_cost import charge_talk
 from kitchen.contract.world import Command, World
 from kitchen.infra.storable_json import storable_text
 from kitchen.llm.recorded_calls import TOOL_ROLE, RecordedCalls, request_texts, tool_from_text
@@ -136,7 +137,8 @@ def _fault(
     past_situation = situation_with_commands(turn, mind, _known_then(record, turn, mind))
     request = replace(past_situation.request, because=row.because)
     situation = replace(past_situation, request=request).limited(seconds=DECISION_SECONDS, answers=answers)
-    decision = checked_decision(decide_with_settings(mind.kind, mind.settings, situation))
+    made = decide_with_settings(mind.kind, mind.settings, situation)
+    decision = checked_decision(charge_talk(situation, made))
     asked = AskedMind(mind, situation, MindOutcome(decision))
     if why := next(answers.differences(), ""):
         return why

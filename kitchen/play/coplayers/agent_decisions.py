@@ -22,6 +22,7 @@ from django.db import connection
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.agent import Situation
 from kitchen.contract.language_model import Call, total_cost
+from kitchen.contract.talk_cost import charge_talk
 from kitchen.contract.world import Json
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
@@ -362,7 +363,8 @@ async def ask_mind_in_loop(
     started = time.monotonic()
     fallback, error = "", ""
     try:
-        decision = checked_decision(await _decision_of(kind, settings, situation, late))
+        made = await _decision_of(kind, settings, situation, late)
+        decision = checked_decision(charge_talk(situation, made))
     except TimeoutError:
         fallback, error = "timeout", f"no decision within {situation.limits.seconds:.1f} s"
     except Exception as failure:  # an agent may fail in any way: the episode goes on

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kitchen.contract.agent import Decision, Situation, run_without_waiting
+from kitchen.contract.talk_cost import charge_talk
 from kitchen.contract.world import Command
 from kitchen.infra import process_pool
 from kitchen.infra.log_context import error_location
@@ -79,7 +80,7 @@ class InstantDecisions:
             began = time.monotonic()
             agent = make_agent(question.mind.kind, question.mind.settings)
             decision = run_without_waiting(agent.decide(_timed_situation(question)))
-            question = self.asking.send(_outcome(decision, (time.monotonic() - began) * 1000))
+            question = self.asking.send(_outcome(question, decision, (time.monotonic() - began) * 1000))
         self.question = question
 
     @contextmanager
@@ -158,7 +159,7 @@ async def _asked_apart(question: Question, give_up_at: float) -> MindOutcome:
             await asyncio.wait([answer], timeout=QUEUE_SECONDS)
             if made.cancel():  # only where no child has begun
                 raise TimeoutError("no child process was free")
-            return _outcome(*await answer)
+            return _outcome(question, *await answer)
     finally:
         made.cancel()
 
@@ -167,5 +168,6 @@ def _timed_situation(question: Question) -> Situation:
     return question.situation.limited(seconds=INSTANT_SECONDS, purse=None)
 
 
-def _outcome(decision: Decision, milliseconds: float) -> MindOutcome:
-    return MindOutcome(checked_decision(decision), milliseconds=milliseconds)
+def _outcome(question: Question, decision: Decision, milliseconds: float) -> MindOutcome:
+    charged = charge_talk(question.situation, decision)
+    return MindOutcome(checked_decision(charged), milliseconds=milliseconds)

@@ -167,12 +167,10 @@ def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
     assert "within" not in pair.to_json() and "within" not in graph.to_json()
     assert Organisation.from_json(json.loads(json.dumps(within.to_json()))) == within
     assert applicable_settings("graph", {}) == {
-        *("spoken", "messages_a_step", "sees", "schedule", "unasked", "cycle_limit")
+        *("spoken", "messages_a_step", "sees", "schedule", "unasked", "takes_step", "cycle_limit")
     }
-    assert applicable_settings("graph", {"within": True}) == applicable_settings("graph", {}) | {
-        "within",
-        "rounds",
-    }
+    talks_before = applicable_settings("graph", {}) - {"takes_step"}
+    assert applicable_settings("graph", {"within": True}) == talks_before | {"within", "rounds"}
     assert "rounds" in applicable_settings("pair", {}) and "within" not in applicable_settings("pair", {})
 
 

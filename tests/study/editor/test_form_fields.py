@@ -366,12 +366,12 @@ def to_see(html: str) -> set[str]:
         ({"team_kind": "central", "team_schedule": "free"}, "kind people talk schedule think_steps stale"),
         (
             {"team_kind": "each", "team_talk": "on"},
-            "kind people talk spoken messages_a_step unasked within schedule",
+            "kind people talk spoken messages_a_step unasked takes_step within schedule",
         ),
         ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds unasked"),
         (
             {"team_kind": "chain"},
-            "kind people spoken messages_a_step within sees leads apart schedule unasked",
+            "kind people spoken messages_a_step within sees leads apart schedule unasked takes_step",
         ),
         (
             {"team_kind": "graph", "team_apart": "on", "team_within": "on"},
@@ -379,8 +379,8 @@ def to_see(html: str) -> set[str]:
         ),
         (
             {"team_kind": "custom", "team_people": "1, 2"},
-            "kind people spoken messages_a_step within sees commands writes schedule unasked cycle_limit "
-            "lobby_seconds pairs_by_trip unfilled absent_steps absent",
+            "kind people spoken messages_a_step within sees commands writes schedule unasked takes_step "
+            "cycle_limit lobby_seconds pairs_by_trip unfilled absent_steps absent",
         ),
     ],
 )
