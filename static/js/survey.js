@@ -24,7 +24,7 @@ function dropOthers() {
 }
 
 function fields() {
-  return [...form.elements].filter((field) => field.name && field.type !== "hidden" && field.type !== "submit");
+  return [...form.elements].filter((field) => field.name && (field.type !== "hidden" || "kept" in field.dataset) && field.type !== "submit");
 }
 
 const isBox = (field) => field.type === "radio" || field.type === "checkbox";

@@ -30,7 +30,7 @@ from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 15
+FORMAT = 16
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 

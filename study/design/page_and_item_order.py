@@ -118,17 +118,29 @@ def items_for(design: Blueprint, page: str, number: int, condition: str = "") ->
     if page == "survey" and design.study["shuffle_items"]:
         items = shuffled(items, derived_seed(int(design.study["seed"]), "items", page, number))
     asked = design.items_after(condition) if condition else items
-    return [item for item in items if item in asked]
+    return [_with_options_in_order(design, item, number) for item in items if item in asked]
+
+
+def _with_options_in_order(design: Blueprint, item: ItemPlan, number: int) -> ItemPlan:
+    """Return the item with its options, and their translations, in the order for this participant."""
+    if not item.shuffled:
+        return item
+    order = list(range(len(item.options)))
+    Random(derived_seed(int(design.study["seed"]), "options", item.key, number)).shuffle(order)  # noqa: S311
+    update = {name: [given[place] for place in order] for name, given in item.option_lists().items()}
+    return item.model_copy(update=update)
 
 
 def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
     """Return the items in a random order that the seed determines.
 
-    Items of the same sub-scale stay next to each other, because they have the same kind of answer scale.
+    Items of the same sub-scale stay next to each other, because they have the same kind of answer scale. So
+    do those of the same table.
     """
-    rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
+    rng, units = Random(seed), defaultdict[tuple[str, str], list[ItemPlan]](list)  # noqa: S311 - not a secret
     for item in items:
-        units[f"scale {item.scale}" if item.scale else f"item {item.key}"].append(item)
+        together = ("table", item.table) if item.table else ("scale", item.scale)
+        units[together if together[1] else ("item", item.key)].append(item)
     order = list(units.values())
     rng.shuffle(order)
     for unit in order:

@@ -28,6 +28,10 @@ class TranslatedItem(ItemPlan):
         """Return the translated options that participants see."""
         return self.shown
 
+    def option_lists(self) -> dict[str, list[str]]:
+        """Return the options and their translations."""
+        return {"options": self.options, "shown": self.shown}
+
 
 def missing_translations(design: Blueprint) -> dict[str, list[str]]:
     """Return the texts without a translation, as paths, for each language that the study offers. The
@@ -118,6 +122,6 @@ def _part_in(part: PartPlan, translations: _Translations) -> PartPlan:
 
 
 def _item_in(item: ItemPlan, translations: _Translations) -> ItemPlan:
-    found = translations.fields(item, f"items.{item.key}", "text", "low", "high")
+    found = translations.fields(item, f"items.{item.key}", "text", "low", "high", "unit", "table")
     shown = translations.listed(f"items.{item.key}.options", item.options)
     return TranslatedItem.model_construct(**{**dict(item), **found, "shown": shown})

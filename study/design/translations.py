@@ -149,6 +149,8 @@ def _item_texts(item: Any) -> Iterator[tuple[str, str]]:
     yield f"items.{item.key}.text", item.text
     yield f"items.{item.key}.low", item.low
     yield f"items.{item.key}.high", item.high
+    yield f"items.{item.key}.unit", item.unit
+    yield f"items.{item.key}.table", item.table
     for number, option in enumerate(item.options, start=1):
         yield f"items.{item.key}.options.{number}", option
 
@@ -169,5 +171,6 @@ _FIELDS = {
     "low": "words at the lowest point",
     "options": "option",
     "statements": "statement",
+    "table": "heading of its table",
     "title": "heading",
 }

@@ -27,9 +27,17 @@ from study.design.questions.item_kinds import (
     must_be_answered,
     number_marks,
     range_words,
+    slider_step,
     value_problem,
 )
 from study.participants.models import Round
+from study.participation.item_part_fields import (
+    LabelledPart,
+    PartsWidget,
+    best_worst_field,
+    ranking_field,
+    texts_field,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,8 @@ class ItemField:
 
     @property
     def layout(self) -> str:
-        """Return how the item is laid out: `scale` (points or marks side by side), `options`, or `typed`."""
+        """Return how the item is laid out: `scale` (points or marks side by side), `options`, `slider`,
+        `parts` (several controls), or `typed`."""
         kind = kind_of(self.item)
         return "scale" if kind.row(self.item) else kind.looks
 
@@ -95,6 +104,24 @@ class ItemField:
     def ends(self) -> tuple[str, str]:
         """Return the labels at the low and the high end of a scale. Each label may be an empty string."""
         return kind_of(self.item).end_words(self.item)
+
+    @property
+    def parts(self) -> list[LabelledPart]:
+        """Return the controls of an item that is answered in several parts, with their labels."""
+        widget, name = self.field.field.widget, self.field.html_name
+        if not isinstance(widget, PartsWidget):
+            return []
+        attributes = {"id": self.field.auto_id}
+        if self.field.errors:
+            attributes |= {"aria-invalid": "true", "aria-describedby": f"{self.field.auto_id}_error"}
+        return widget.parts(name, self.field.value(), attributes)
+
+    @property
+    def first_id(self) -> str:
+        """Return the HTML id of the item's first control, for links to it."""
+        if self.parts:
+            return self.parts[0].id
+        return f"{self.field.auto_id}_0" if self.layout in ("scale", "options") else self.field.auto_id
 
     @property
     def optional(self) -> bool:
@@ -123,6 +150,22 @@ class ItemField:
         `marks` for a row of many marks."""
         points = len(kind_of(self.item).row(self.item))
         return "marks" if points > POINTS[1] else "long" if points > EASY else ""
+
+
+@dataclass(slots=True)
+class ItemBlock:
+    """Items that are shown together: one item, or the rows of a table with a heading."""
+
+    heading: str
+    """Empty for an item outside tables."""
+    items: list[ItemField]
+
+    def takes(self, one: ItemField) -> bool:
+        """Return whether an item is a further row of this table: its heading, points and ends are the
+        same."""
+        mine = self.items[0].item
+        names = ("kind", "table", "points", "low", "high", "may_not_apply")
+        return bool(self.heading) and all(getattr(mine, name) == getattr(one.item, name) for name in names)
 
 
 class ItemsForm(forms.Form):
@@ -165,6 +208,17 @@ class ItemsForm(forms.Form):
             )
             for item in self.asked
         ]
+
+    @property
+    def blocks(self) -> list[ItemBlock]:
+        """Return the items in order, with neighbours of one table together. A table has two rows at least."""
+        blocks = list[ItemBlock]()
+        for one in self.items:
+            if blocks and blocks[-1].takes(one):
+                blocks[-1].items.append(one)
+            else:
+                blocks.append(ItemBlock(one.item.table if one.item.kind == "likert" else "", [one]))
+        return blocks
 
     @property
     def reminders(self) -> list[TeamReminder]:
@@ -215,7 +269,7 @@ def _whole(value: Any) -> Any:
 
 
 def _is_empty(value: Json) -> bool:
-    return value is None or value == "" or value == []
+    return value is None or value in ("", [], {})
 
 
 def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Field:
@@ -288,10 +342,45 @@ def _number(item: ItemPlan, _: Any) -> forms.Field:
     )
 
 
+def _slider(item: ItemPlan, _: Any) -> forms.Field:
+    """Return a field for a number, which the page shows as a slider. `data-silent` says that the participant
+    sees no number."""
+    attributes = _number_attributes(item) | {"step": format_number(slider_step(item))}
+    attributes |= {} if item.step is not None else {"data-silent": "yes"}
+    return forms.FloatField(
+        label=item.text,
+        required=must_be_answered(item),
+        widget=forms.NumberInput(attrs=attributes),
+        error_messages=dict.fromkeys(("required", "invalid"), gettext("Move the slider.")),
+    )
+
+
 def _number_attributes(item: ItemPlan) -> dict[str, str]:
     attributes = {"inputmode": "decimal", "step": "any" if item.step is None else format_number(item.step)}
     ends = {"min": item.minimum, "max": item.maximum}
     return attributes | {name: format_number(end) for name, end in ends.items() if end is not None}
+
+
+def _date(item: ItemPlan, _: Any) -> forms.Field:
+    field = _IsoDateField(
+        label=item.text,
+        required=must_be_answered(item),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+    )
+    field.error_messages = dict.fromkeys(("required", "invalid"), gettext("Enter a date."))
+    return field
+
+
+class _IsoDateField(forms.DateField):
+    """A day, as a text in ISO 8601."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(input_formats=["%Y-%m-%d"], **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        """Return the day as a text, or None."""
+        day = super().clean(value)
+        return None if day is None else day.isoformat()
 
 
 def _text(item: ItemPlan, _: Any) -> forms.Field:
@@ -310,10 +399,15 @@ def _text(item: ItemPlan, _: Any) -> forms.Field:
 
 
 FIELDS = {
+    "best_worst": best_worst_field,
+    "date": _date,
     "likert": _likert,
     "multiple": _multiple,
     "number": _number,
+    "ranking": ranking_field,
     "single": _single,
+    "slider": _slider,
     "team": _team,
     "text": _text,
+    "texts": texts_field,
 }

@@ -38,7 +38,12 @@ class SurveyItem(models.Model):
         SINGLE = "single", "one of several"
         MULTIPLE = "multiple", "any of several"
         NUMBER = "number", "number"
+        SLIDER = "slider", "slider"
+        RANKING = "ranking", "order of all options"
+        BEST_WORST = "best_worst", "best and worst of several"
+        DATE = "date", "date"
         TEXT = "text", "text"
+        TEXTS = "texts", "several short texts"
         TEAM = "team", "one of the teams played with"
 
     id: int
@@ -49,7 +54,7 @@ class SurveyItem(models.Model):
     place = models.CharField(
         max_length=8, choices=Place, default=Place.SURVEY, help_text="Where it is asked."
     )
-    kind = models.CharField(max_length=8, choices=Kind, default=Kind.LIKERT)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.LIKERT)
     measure = models.CharField(
         max_length=LONGEST["measure"], help_text="The name in tables and figures, for example “Trust”."
     )
@@ -69,6 +74,26 @@ class SurveyItem(models.Model):
     minimum = models.FloatField(null=True, blank=True, help_text="For a number.")
     maximum = models.FloatField(null=True, blank=True, help_text="For a number.")
     step = models.FloatField(null=True, blank=True, help_text="For a number: 1 for whole numbers.")
+    unit = models.CharField(
+        max_length=LONGEST["unit"],
+        blank=True,
+        default="",
+        db_default="",
+        help_text="For a number: what is shown behind it, for example “hours a week”.",
+    )
+    shuffled = models.BooleanField(
+        "options in random order",
+        default=False,
+        db_default=False,
+        help_text="Each participant sees the options in an order of their own, the same every time.",
+    )
+    table = models.CharField(
+        max_length=LONGEST["table"],
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Scales in a row with the same heading, points and ends are shown as one table.",
+    )
     correct = models.JSONField(
         null=True,
         blank=True,

@@ -94,12 +94,20 @@ class ItemPlan(Record):
     reversed: Annotated[bool, FieldInfo(note="reversed")] = False
     """True if a high answer means a low value on the scale."""
     options: Annotated[list[str], FieldInfo(fixed=FixedWhen.BY_VALUES, analysed=False)] = []
-    """The options to choose from, two or more."""
+    """The options to choose from or to rank, or the labels of several texts; two or more."""
     minimum: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES)] = None
     maximum: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES)] = None
     """The bounds of a number; None for no bound. A number that is reversed or in a scale has both."""
     step: Annotated[Number | None, FieldInfo(fixed=FixedWhen.BY_VALUES, analysed=False)] = None
     """The step of a number: answers lie whole steps above the minimum (or 0). None allows any number."""
+    unit: Annotated[str, FieldInfo(label="Unit", longest=20, note="in {}", since=16, analysed=False)] = ""
+    """The unit of a number, shown behind it; empty for none."""
+    shuffled: Annotated[bool, FieldInfo(note="options in random order", since=16, analysed=False)] = False
+    """True if each participant sees the options in a random order of their own."""
+    table: Annotated[
+        str, FieldInfo(label="Heading of its table", longest=120, note="in a table", since=16, analysed=False)
+    ] = ""
+    """The heading of the table in which participants see this scale and its neighbours; empty for none."""
     correct: Annotated[Json, FieldInfo()] = None
     """The right answer of an attention check or a question of understanding, in the kind's own form."""
     required: Annotated[
@@ -132,6 +140,10 @@ class ItemPlan(Record):
     def shown_options(self) -> list[str]:
         """Return the texts that participants read for the options, in order."""
         return self.options
+
+    def option_lists(self) -> dict[str, list[str]]:
+        """Return every field with one entry per option, by its name."""
+        return {"options": self.options}
 
 
 def _field_info() -> dict[str, FieldInfo]:

@@ -1,14 +1,16 @@
 """Define the kinds of survey items, and which answers are valid for each kind.
 
-The kinds are Likert, single choice, multiple choice, number, text, and team. A team item asks the participant
-to choose one of the teams that they played with. The module also draws random answers for synthetic
-participants (programs). `study.participation.item_forms` has the form field of each kind. The module does not
+The kinds are Likert, single choice, multiple choice, number, slider, ranking, best and worst, date, text,
+several texts, and team. A team item asks the participant to choose one of the teams that they played with.
+The module also draws random answers for synthetic participants (programs).
+`study.participation.item_forms` has the form field of each kind. The module does not
 import Django.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
 from decimal import Decimal
 from math import floor
 from random import Random
@@ -100,6 +102,8 @@ POINTS = (3, 11)
 OPTION_LONGEST = 200
 TEXT_LONGEST = 5000
 """Maximum number of characters of a free text."""
+SHORT_TEXT_LONGEST = 300
+"""Maximum number of characters of one of several texts."""
 
 Problems = dict[str, str]
 """Sentences that name an item's problems, by field; empty if there are none."""
@@ -143,6 +147,11 @@ class ItemKind:
         result is empty if the item has no such row."""
         return ()
 
+    def places(self, item: ItemPlan) -> Sequence[float]:
+        """Return the numbers that a synthetic participant chooses from by its experience, in rising order.
+        The result is empty if its answers are random."""
+        return self.row(item)
+
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
         """Return the labels at the low and the high end of a row of points or marks. Each label may be an
         empty string."""
@@ -170,7 +179,7 @@ class Likert(ItemKind):
     """The kind of items that ask for a point on a scale with labels at its ends."""
 
     words = "scale with points"
-    uses = ("points", "low", "high", "scale", "reversed")
+    uses = ("points", "low", "high", "scale", "reversed", "table")
     column = "integer"
 
     def problems(self, item: ItemPlan) -> Problems:
@@ -206,7 +215,7 @@ class Single(ItemKind):
     """The kind of items that ask for one of several options."""
 
     words = "one of several"
-    uses: tuple[str, ...] = ("options",)
+    uses: tuple[str, ...] = ("options", "shuffled")
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
@@ -253,7 +262,7 @@ class Number(ItemKind):
     """The kind of items that ask for a number, typed or chosen as a mark on a scale."""
 
     words = "number"
-    uses = ("low", "high", "minimum", "maximum", "step", "scale", "reversed")
+    uses: tuple[str, ...] = ("low", "high", "minimum", "maximum", "step", "unit", "scale", "reversed")
     column = "number"
 
     def problems(self, item: ItemPlan) -> Problems:
@@ -308,6 +317,131 @@ class Number(ItemKind):
         return _plain(round(low + step * rng.randint(least, most), DECIMALS))
 
 
+class Slider(Number):
+    """The kind of items that ask for a place between two ends (a visual analogue scale).
+
+    Without a step, participants see no number, and answers are hundredths of the range. There is no answer
+    before the participant moves the slider.
+    """
+
+    words = "slider"
+    looks = "slider"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """Return the problems of a number. A slider needs both ends."""
+        missing = [name for name in ("minimum", "maximum") if getattr(item, name) is None]
+        return super().problems(item) or dict.fromkeys(missing, "A slider needs minimum and maximum.")
+
+    def row(self, item: ItemPlan) -> Sequence[float]:
+        return ()
+
+    def places(self, item: ItemPlan) -> Sequence[float]:
+        """Return the places of the slider, at most about a hundred."""
+        low, step = item.minimum or 0.0, slider_step(item)
+        count = floor(((item.maximum or 0.0) - low) / step + 1e-9) + 1
+        return [round(low + step * place, DECIMALS) for place in range(0, count, max(1, count // 100))]
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        return super().some_answers(item.model_copy(update={"step": slider_step(item)}))
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        return _plain(rng.choice(self.places(item)))
+
+
+def slider_step(item: ItemPlan) -> float:
+    """Return the distance between two places of a slider: its step, or a hundredth of its range."""
+    if item.step is not None:
+        return item.step
+    return round(((item.maximum or 0) - (item.minimum or 0)) / 100, DECIMALS) or 10**-DECIMALS
+
+
+class Ranking(Single):
+    """The kind of items that ask for an order of all options. The answer lists them, the first place
+    first."""
+
+    words = "order of all options"
+    column = "json"
+    looks = "parts"
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        good = isinstance(value, list | tuple) and sorted(map(str, value)) == sorted(item.options)
+        return "" if good else gettext("Give each of these a place of its own.")
+
+    def levels(self, item: ItemPlan) -> str:
+        return f"a list, the first place first, of: {super().levels(item)}"
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        return [list(item.options), list(reversed(item.options))]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        return rng.sample(item.options, len(item.options))
+
+
+BEST, WORST = "best", "worst"
+
+
+class BestWorst(Single):
+    """The kind of items that ask for the best and the worst of several options (best-worst scaling).
+
+    The answer is an object with `best` and `worst`. `high` and `low` replace these words on pages.
+    """
+
+    words = "best and worst of several"
+    uses = ("options", "shuffled", "low", "high")
+    column = "json"
+    looks = "parts"
+
+    def problems(self, item: ItemPlan) -> Problems:
+        """Return the problems of the options. They are three at least: of two, one question asks for both."""
+        few = {"options": "At least three, all of them different."} if len(item.options) < 3 else {}
+        return super().problems(item) or few
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        if not isinstance(value, Mapping) or set(value) != {BEST, WORST}:
+            return gettext("Choose one for each of the two.")
+        if not set(value.values()) <= set(item.options):
+            return gettext("Choose one of the options.")
+        return gettext("Choose two different ones.") if value[BEST] == value[WORST] else ""
+
+    def end_words(self, item: ItemPlan) -> tuple[str, str]:
+        """Return the words for the worst and the best."""
+        return end_label(item.low) or gettext("Worst"), end_label(item.high) or gettext("Best")
+
+    def levels(self, item: ItemPlan) -> str:
+        return f"best and worst of: {super().levels(item)}"
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        first, last = item.options[0], item.options[-1]
+        return [{BEST: first, WORST: last}, {BEST: last, WORST: first}]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        best, worst = rng.sample(item.options, 2)
+        return {BEST: best, WORST: worst}
+
+
+class Date(ItemKind):
+    """The kind of items that ask for a day. The answer is its text in ISO 8601, such as `2026-01-31`."""
+
+    words = "date"
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        wanted = gettext("Enter a date.")
+        try:
+            day = date.fromisoformat(value) if isinstance(value, str) else None
+        except ValueError:
+            return wanted
+        return "" if day and day.isoformat() == value else wanted
+
+    def levels(self, item: ItemPlan) -> str:
+        return "a day, as year-month-day"
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        return ["2001-01-01", "2002-02-02"]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        return (date(1950, 1, 1) + timedelta(days=rng.randrange(365 * 50))).isoformat()
+
+
 class Text(ItemKind):
     """The kind of items that ask for a free text."""
 
@@ -324,6 +458,36 @@ class Text(ItemKind):
         return rng.choice(
             ["It was fun.", "I would have liked more time.", "The second team helped the most.", "No."]
         )
+
+
+class Texts(Single):
+    """The kind of items that ask for several short texts. The options are their labels, and the answer is an
+    object with a text for each label that was filled in."""
+
+    words = "several short texts"
+    uses = ("options",)
+    column = "json"
+    looks = "parts"
+
+    def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
+        if not isinstance(value, Mapping) or not value or not set(value) <= set(item.options):
+            return gettext("Please write something.")
+        if not all(isinstance(one, str) and 0 < len(one) <= SHORT_TEXT_LONGEST for one in value.values()):
+            return gettext("Please write something.")
+        is_whole = len(value) == len(item.options) or not must_be_answered(item)
+        return "" if is_whole else gettext("Write something in each line.")
+
+    def answers_words(self, item: ItemPlan) -> str:
+        return f"{self.words}, each of at most {SHORT_TEXT_LONGEST} characters"
+
+    def levels(self, item: ItemPlan) -> str:
+        return f"a text for each of: {super().levels(item)}"
+
+    def some_answers(self, item: ItemPlan) -> list[Json]:
+        return [dict.fromkeys(item.options, text) for text in ("I do not know.", "No idea.")]
+
+    def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
+        return {label: rng.choice(["speed", "the plates", "nothing", "talking"]) for label in item.options}
 
 
 class Team(ItemKind):
@@ -360,7 +524,12 @@ KINDS: Mapping[str, ItemKind] = {
     "single": Single(),
     "multiple": Multiple(),
     "number": Number(),
+    "slider": Slider(),
+    "ranking": Ranking(),
+    "best_worst": BestWorst(),
+    "date": Date(),
     "text": Text(),
+    "texts": Texts(),
     "team": Team(),
 }
 KIND_FIELDS = frozenset(name for kind in KINDS.values() for name in kind.uses)
@@ -429,9 +598,11 @@ def numeric_answer(value: Json) -> Json:
 
 
 def answer_words(value: Json) -> str:
-    """Return the answer as text. Several chosen options are joined by semicolons."""
+    """Return the answer as text. Several chosen options or named parts are joined by semicolons."""
     if value == DOES_NOT_APPLY:
         return "does not apply"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {one}" for name, one in value.items())
     return "; ".join(value) if isinstance(value, list) else str(value)
 
 

@@ -369,7 +369,7 @@ def item_answer(
     rng = person.chance("item", episode, item.key)
     if not must_be_answered(item) and rng.random() < LEFT_OPEN:
         return None
-    if not (points := kind_of(item).row(item)):
+    if not (points := kind_of(item).places(item)):
         return kind_of(item).any_answer(item, rng, teams)
     if item.reversed and known is None:
         points = points[::-1]

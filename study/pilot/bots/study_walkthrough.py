@@ -14,8 +14,9 @@ from urllib.parse import urljoin
 
 from kitchen.contract.world import Json
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import format_number
+from study.design.questions.item_kinds import format_number, kind_of
 from study.participants.simulated_effects import KnownEffects, expected_answer
+from study.participation.item_part_fields import PART_SIGN, sent_parts
 from study.pilot.bots.http_browser import (
     Browser,
     PatienceLimit,
@@ -34,7 +35,7 @@ Handler = Callable[["Walk", WalkedPage], Awaitable["WalkedPage | None"]]
 Where = Callable[[str], Awaitable[str]]
 """Returns the key of the condition that is played at a websocket address. No page shows it."""
 
-ITEM_FIELDS = ("radio", "select", "checkbox", "number", "textarea")
+ITEM_FIELDS = ("radio", "select", "checkbox", "number", "text", "date", "textarea")
 """Kinds of form fields that are items."""
 APART, APART_BOX = "does-not-apply", ".apart"
 """Value of “does not apply” among radio buttons, and the suffix of its checkbox's name. Synthetic
@@ -150,11 +151,14 @@ class Walk:
         Raises WalkError for an item that is not in the study's design.
         """
         condition = await self._condition(page)
-        experience, answers = self.player.experience() if self.player else Experience(), dict[str, Sent]()
+        experience = self.player.experience() if self.player else Experience()
+        answers, done = dict[str, Sent](), set[str]()
         for field in page.form.of_kind(*ITEM_FIELDS):
-            if field.name.endswith(APART_BOX):
+            name = field.name.partition(PART_SIGN)[0]
+            if field.name.endswith(APART_BOX) or name in done:
                 continue
-            item = self.items.get(field.name.removeprefix("item_"))
+            done.add(name)
+            item = self.items.get(name.removeprefix("item_"))
             if item is None:
                 raise page.error(f"the design has no item {field.name}")
             value = item_answer(
@@ -167,7 +171,7 @@ class Walk:
                 known=expected_answer(self.known, item.key, condition) if condition else None,
             )
             if value is not None:
-                answers[field.name] = as_form_value(value)
+                answers |= sent_answer(item, name, value)
         return answers
 
     async def _condition(self, page: WalkedPage) -> str:
@@ -334,6 +338,14 @@ HANDLERS: dict[str, Handler] = {
     "welcome": begin,
 }
 """Handlers by kind of page."""
+
+
+def sent_answer(item: ItemPlan, name: str, value: Json) -> dict[str, Sent]:
+    """Return an answer as a browser sends it, by the names of controls. `name` is that of the item's
+    field."""
+    if kind_of(item).looks == "parts":
+        return {**sent_parts(item, name, value)}
+    return {name: as_form_value(value)}
 
 
 def as_form_value(value: Json) -> Sent:

@@ -33,9 +33,10 @@ DIGESTS = {
     13: "beea6c5b006391d6bfce4320e3e914c34f193088595789ea37fe8118d5cb8722",
     14: "f52aef393478538499aa612913316326b31cb287a662859fe9bb5e0b8b347df1",
     15: "31d4786a30ad8f336510f765d8728fccb8e94512cec3b33c5bb3de5b3a084dfe",
+    16: "0bd9ec9c5b25e5f71dd81fbda480295bb4088ffa2ce5882d3cb3761f3f5395bb",
 }
 ITEMS: list[dict[str, Any]] = [
-    {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
+    {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True, "table": "Your team"},
     {
         "key": "ease",
         "points": 7,
@@ -46,10 +47,16 @@ ITEMS: list[dict[str, Any]] = [
         "may_not_apply": True,
     },
     {"key": "colour", "kind": "single", "options": ["red", "“blue”"], "correct": "red"},
-    {"key": "tools", "kind": "multiple", "options": ["pot", "pan", "oven"], "correct": ["pan", "pot"]},
+    {
+        "key": "tools",
+        "kind": "multiple",
+        "options": ["pot", "pan", "oven"],
+        "correct": ["pan", "pot"],
+        "shuffled": True,
+    },
     {"key": "load", "kind": "number", "minimum": 0, "maximum": 100, "step": 5, "low": "Low", "high": "High"},
     {"key": "weight", "kind": "number", "minimum": 0.5, "step": 0.1, "correct": 1.7, "place": "check"},
-    {"key": "age", "kind": "number", "place": "about", "required": False},
+    {"key": "age", "kind": "number", "place": "about", "required": False, "unit": "years"},
     {"key": "words", "kind": "text", "place": "final", "required": False},
     {"key": "team", "kind": "team", "place": "final"},
     {"key": "gone", "enabled": False},

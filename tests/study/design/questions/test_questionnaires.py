@@ -96,8 +96,8 @@ def test_every_kind_can_be_read_with_its_right_answer() -> None:
     [
         ("colour = 3", r"items\[1\]\.colour: unknown key; there are key, kind, measure"),
         (
-            'kind = "slider"',
-            r"items\[1\]\.kind: 'slider' is not one of likert, single, multiple, number, text, team",
+            'kind = "wheel"',
+            r"items\[1\]\.kind: 'wheel' is not one of likert, single, multiple, number, slider, ranking",
         ),
         ("points = 2", r"items\[1\]\.points: A whole number from 3 to 11"),
         ("points = 12", r"items\[1\]\.points: A whole number from 3 to 11"),
