@@ -60,6 +60,63 @@ text = "How old are you?"
 minimum = 1
 maximum = 120
 [[items]]
+key = "skill"
+place = "about"
+kind = "slider"
+measure = "Skill"
+text = "How well do you cook?"
+minimum = 0
+maximum = 100
+low = "Not at all"
+high = "Very well"
+required = false
+[[items]]
+key = "order"
+place = "about"
+kind = "ranking"
+measure = "Order"
+text = "What matters in a kitchen?"
+options = ["speed", "calm", "taste"]
+shuffled = true
+required = false
+[[items]]
+key = "tools"
+place = "about"
+kind = "best_worst"
+measure = "Tools"
+text = "Which tools do you like?"
+options = ["knife", "pan", "mixer"]
+required = false
+[[items]]
+key = "since"
+place = "about"
+kind = "date"
+measure = "Since"
+text = "When did you begin to cook?"
+required = false
+[[items]]
+key = "dishes"
+place = "about"
+kind = "texts"
+measure = "Dishes"
+text = "Which dishes?"
+options = ["on workdays", "on Sundays"]
+required = false
+[[items]]
+key = "hurry"
+place = "about"
+measure = "Hurry"
+text = "I often cook in a hurry."
+table = "At home"
+required = false
+[[items]]
+key = "alone"
+place = "about"
+measure = "Alone"
+text = "I like to cook alone."
+table = "At home"
+required = false
+[[items]]
 key = "sure"
 place = "check"
 kind = "single"
@@ -216,10 +273,29 @@ async def consent_by_keyboard(page: Page) -> None:
 
 async def about_with_a_mistake(page: Page) -> None:
     await page.fill("[name=item_age]", "0")
+    await move_the_slider(page)
+    await page.select_option("[name='item_tools_.1']", "pan")
+    await page.select_option("[name='item_tools_.2']", "pan")
+    await page.fill("[name=item_since]", "2001-02-03")
+    await page.check("[name=item_hurry][value='4']")
+    await page.reload()
+    assert await page.input_value("[name=item_skill]") == "51"
     await page.click(SUBMIT)
-    assert "at least 1" in await page.inner_text(".field-error")
+    assert "two different ones" in await page.inner_text(".best_worst .field-error")
+    await page.select_option("[name='item_tools_.2']", "knife")
+    assert await page.input_value("[name=item_since]") == "2001-02-03"
+    assert "at least 1" in await page.inner_text(".number .field-error")
     await page.fill("[name=item_age]", "30")
     await page.click(SUBMIT)
+
+
+async def move_the_slider(page: Page) -> None:
+    """By keyboard: it has no answer before."""
+    slider = page.get_by_label("How well do you cook?")
+    assert await page.input_value("[name=item_skill]") == ""
+    assert await slider.get_attribute("aria-valuetext") == "not answered yet"
+    await slider.press("ArrowRight")
+    assert await page.input_value("[name=item_skill]") == "51"
 
 
 async def check_failed_once(page: Page) -> None:
@@ -227,7 +303,7 @@ async def check_failed_once(page: Page) -> None:
     await page.check("[name=item_sure][value=no]")
     await page.click(SUBMIT)
     await page.wait_for_selector("text=Some answers were not correct")
-    await page.click("text=Read the guide again")
+    await page.click("[data-open=guide-dialog]")
     await page.wait_for_selector("dialog[open] >> text=How to win")
     await page.keyboard.press("Escape")
     await page.check("[name=item_sure][value=yes]")
@@ -286,6 +362,7 @@ async def test_a_page_asks_whether_somebody_is_there_and_leads_on_when_nobody_is
     await page.clock.install()
     await begin(page, slug, "w3")
     await agree(page)
+    await move_the_slider(page)
     await page.fill("[name=item_age]", "30")
     live_stack.manage("shell", "-c", WENT_BY.format(slug=slug, minutes=15))
     await page.clock.fast_forward("15:00")
