@@ -1,8 +1,8 @@
 """Compare encodings with arrays that another program recorded.
 
 A line of a file (`kitchen.contract.reference_recordings`) is one state: `id`, `world`, `encoding`, the
-`state` of our world (`World.to_dict`), the `shape` of the arrays, and `layers`. These are one object per seat:
-the number of each layer → a list of [x, y, value]. All other values are 0.
+`state` of our world (`World.to_dict`), the `shape` of the arrays, and `layers`. These are one object per
+seat: the number of each layer → a list of [x, y, value]. All other values are 0.
 """
 
 from __future__ import annotations

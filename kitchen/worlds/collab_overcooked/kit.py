@@ -6,6 +6,7 @@ from typing import Any
 
 from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
@@ -67,6 +68,12 @@ def _page() -> Page:
     return PAGE
 
 
+def _encoding() -> Encoding:
+    from kitchen.worlds.collab_overcooked.flat_encoding import COLLAB_ENCODING
+
+    return COLLAB_ENCODING
+
+
 KIT = WorldKit(
     rules=_rules,
     page=_page,
@@ -82,6 +89,8 @@ KIT = WorldKit(
         teammates=1,
         organisation={"kind": "pair", "settings": {"within": True}},
     ),
+    encodings={"flat": _encoding},
+    reward="progress_completeness",
     requests_actions=True,
     organisations=("pair", "each", "central", "tree", "chain", "graph", "custom"),
 )
