@@ -8,7 +8,7 @@ from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics
-from kitchen.contract.kit import Practice, WorldKit
+from kitchen.contract.kit import PixelPicture, Practice, WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import World
@@ -68,6 +68,12 @@ def _page() -> Page:
     return PAGE
 
 
+def _pixels() -> PixelPicture:
+    from kitchen.worlds.collab_overcooked.pixel_picture import draw_rooms
+
+    return draw_rooms
+
+
 def _encoding() -> Encoding:
     from kitchen.worlds.collab_overcooked.flat_encoding import COLLAB_ENCODING
 
@@ -91,6 +97,7 @@ KIT = WorldKit(
     ),
     encodings={"flat": _encoding},
     reward="progress_completeness",
+    pixels=_pixels,
     requests_actions=True,
     organisations=("pair", "each", "central", "tree", "chain", "graph", "custom"),
 )

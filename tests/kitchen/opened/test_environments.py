@@ -122,10 +122,10 @@ def test_copies_play_as_single_environments_do_and_begin_anew() -> None:
     assert [episode.world.clock for episode in many.episodes] == [0, 0]
 
 
-@pytest.mark.parametrize("kind", ["overcooked"])
+@pytest.mark.parametrize("kind", ["collab_overcooked", "overcooked"])
 def test_grids_are_drawn_and_have_a_state(kind: str) -> None:
     render_test(lambda render_mode: aec_env(kind, render_mode=render_mode))
-    state_test(aec_env(kind, settings=CRAMPED), parallel_env(kind, settings=CRAMPED), 8)
+    state_test(aec_env(kind), parallel_env(kind), 8)
 
 
 @pytest.mark.parametrize(
