@@ -27,7 +27,7 @@ from kitchen.opened.vector_environment import VectorEnvironment
 COPIES, LENGTH = 32, 100
 """Games side by side, and steps between two rounds of learning."""
 DISCOUNT, TRACE = 0.99, 0.95
-CLIP, ENTROPY, VALUE = 0.2, 0.01, 0.5
+CLIP, ENTROPY, VALUE = 0.2, 0.03, 0.5
 ROUNDS, BATCHES, RATE = 4, 4, 1e-3
 REWARD_SCALE = 0.1
 POTS, DISH = slice(16, 20), 22
@@ -121,13 +121,14 @@ class Trainer:
         inputs = played.inputs.reshape(-1, self.scale.size)
         actions, chances = played.actions.ravel(), played.chances.ravel()
         targets = (gains + played.values).ravel()
-        rate = RATE * max(0.05, 1 - self.taken / self.steps)
+        left = max(0.05, 1 - self.taken / self.steps)
+        rate, entropy = RATE * left, ENTROPY * left
         for _ in range(ROUNDS):
             for part in np.array_split(self.random.permutation(len(actions)), BATCHES):
                 chosen = gains.ravel()[part]
                 chosen = (chosen - chosen.mean()) / (chosen.std() + 1e-8)
                 outputs, seen = self.network.forward(inputs[part])
-                slope = slopes(outputs, actions[part], chances[part], chosen, targets[part])
+                slope = slopes(outputs, actions[part], chances[part], chosen, targets[part], entropy)
                 self.network.learn(self.network.backward(seen, slope), rate)
 
 
@@ -144,7 +145,12 @@ def advantages(played: Played) -> np.ndarray:
 
 
 def slopes(
-    outputs: np.ndarray, actions: np.ndarray, chances: np.ndarray, gains: np.ndarray, targets: np.ndarray
+    outputs: np.ndarray,
+    actions: np.ndarray,
+    chances: np.ndarray,
+    gains: np.ndarray,
+    targets: np.ndarray,
+    entropy: float,
 ) -> np.ndarray:
     """Return the gradient of PPO's loss by the network's outputs."""
     now = softmax(outputs[:, :-1])
@@ -155,7 +161,7 @@ def slopes(
     slope[:, :-1] = now * (ratio * gains * counts)[:, None]
     slope[rows, actions] -= ratio * gains * counts
     logs = np.log(now + 1e-9)
-    slope[:, :-1] += ENTROPY * now * (logs - (now * logs).sum(axis=-1, keepdims=True))
+    slope[:, :-1] += entropy * now * (logs - (now * logs).sum(axis=-1, keepdims=True))
     slope[:, -1] = VALUE * (outputs[:, -1] - targets)
     found: np.ndarray = slope / len(actions)
     return found
