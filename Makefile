@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released exports live clicks frames drawin
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum open model lock sbom docs messages pictures films three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum open model worlds-wheel lock sbom docs messages pictures films three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -54,6 +54,8 @@ optimum: python  ## compare the planner with the exact optimum of small cases (i
 	@$(OURS) manage.py optimum
 open: app  ## install what learned partners, environments and datasets need
 	@$(INSTALL) requirements-open.txt
+worlds-wheel: install  ## build the worlds as a package for programs that learn (needs no Django), and test it alone: make worlds-wheel OPTIONS="--check"
+	@$(OURS) -m tests.worlds_wheel $(OPTIONS)
 model: export CMAKE_ARGS = -DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF
 model: export UV_BUILD_CONSTRAINT = requirements-model-build.txt
 model: app  ## like `make run`, with a small real language model and no key (needs a C++ compiler; takes ten minutes the first time)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command, Json, World
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -37,11 +37,12 @@ class Encoding(ABC):
 
     @abstractmethod
     def shape(self, brief: Mapping[str, Json]) -> tuple[int, ...]:
-        """Return the shape of `encode`'s array in an episode with this brief (`World.brief`)."""
+        """Return the shape of `encode`'s array in an episode with this brief (`World.brief`). It is
+        the same for all seats of an episode."""
 
     @abstractmethod
     def action_count(self, brief: Mapping[str, Json]) -> int:
-        """Return the number of actions in an episode with this brief."""
+        """Return the number of actions in an episode with this brief. It is the same for all its seats."""
 
     @abstractmethod
     def commands(self, brief: Mapping[str, Json], possible: Sequence[Command]) -> Sequence[Command]:
@@ -65,3 +66,25 @@ class Encoding(ABC):
         for number, command in enumerate(self.commands(brief, possible)):
             mask[number] = command in listed
         return mask
+
+    def encode_seats(self, world: World, briefs: Mapping[int, Mapping[str, Json]], array: ndarray) -> None:
+        """Write what each seat in `briefs` observes now into `array`, shape (seats, …), in that order.
+
+        The numbers are those of `encode`. An encoding may compute them from the state, if that is faster.
+        """
+        for place, (seat, brief) in enumerate(briefs.items()):
+            array[place] = self.encode(brief, world.observe(seat), seat)
+
+    def choices(
+        self, world: World, brief: Mapping[str, Json], seat: int
+    ) -> tuple[Sequence[Command], ndarray]:
+        """Return the commands of this seat's actions now, and their mask. Do not change the mask."""
+        possible = possible_commands(world, seat)
+        return self.commands(brief, possible), self.mask(brief, possible)
+
+
+def possible_commands(world: World, seat: int) -> list[Command]:
+    """Return the legal and the anticipated commands of this seat; only `idle` if the seat is not asked."""
+    if not world.asks(seat):
+        return [world.idle]
+    return list(dict.fromkeys((*world.legal_actions(seat), *world.anticipated_actions(seat))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.agent_skills import Skills
@@ -20,6 +20,12 @@ from kitchen.contract.page import Page
 from kitchen.contract.policy_language import PolicyLanguage
 from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import Json, World
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+PixelPicture = Callable[[World], "ndarray"]
+"""A function that draws a world's present state as red, green and blue from 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,9 @@ class WorldKit:
     reward: str = ""
     """The metric (`World.figures`) whose change in a step is the reward that learning programs get. Empty:
     the first metric."""
+    pixels: Callable[[], PixelPicture] | None = None
+    """Return a function that draws the world as an array (height, width, 3), without a browser; None if it
+    has none."""
     steps: str = ""
     """The setting that holds the number of steps of an episode; empty if there is none."""
     bench: Callable[[], Benchmark] | None = None

@@ -123,13 +123,16 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 OWN_TRACES = Path(__file__).resolve().parents[2] / "tests" / "kitchen" / "data"
 """The folder with the recorded episodes that come with the project."""
+ARRAYS_ENDING = "_encoding.jsonl.gz"
+"""The end of the names of files in this folder that hold arrays of encodings instead."""
 
 
 def own_trace_lines(world: str) -> list[RecordedLine]:
     """Return the project's own recorded episodes of this world, or of this family of worlds, as unparsed
     lines. Raises TraceFileError if there are none."""
     worlds = worlds_of(world)
-    files = (read_recording_file(path) for path in sorted(OWN_TRACES.glob("*.jsonl.gz")))
+    paths = [path for path in sorted(OWN_TRACES.glob("*.jsonl.gz")) if not path.name.endswith(ARRAYS_ENDING)]
+    files = map(read_recording_file, paths)
     found = [line for lines in files for line in lines if line.world(DEFAULT_WORLD_NAME) in worlds]
     if not found:
         raise TraceFileError(f"{OWN_TRACES}: holds no trace of {world}; name a FILE")

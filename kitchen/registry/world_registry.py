@@ -18,7 +18,7 @@ from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, Completio
 from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.json_encoding import JSON_ENCODING
-from kitchen.contract.kit import WorldKit
+from kitchen.contract.kit import PixelPicture, WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.team_schedules import TOGETHER
 from kitchen.contract.world import World
@@ -183,6 +183,13 @@ def reward_metric(kind: str) -> str:
     no such world."""
     kit = get_kit(kind)
     return kit.reward or kit.rules().figures[0].name
+
+
+def get_pixels(kind: str) -> PixelPicture | None:
+    """Return the function that draws this world as pixels, without a browser; None if it has none. Raises
+    UnknownNameError if there is no such world."""
+    pixels = get_kit(kind).pixels
+    return pixels() if pixels else None
 
 
 def world_folders(name: str) -> list[Path]:

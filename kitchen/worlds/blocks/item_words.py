@@ -226,7 +226,7 @@ MOST_SIMILAR = 6
 def _similar_names(code: str) -> str:
     """Return a text with the known names that have a word of `code`, or letters like it. Return a text with
     all names except those of colours and woods if there are none."""
-    known, words = _known_names(), set(code.lower().split("_"))
+    known, words = known_names(), set(code.lower().split("_"))
     alike = [name for name in known if words & set(name.split("_"))]
     alike += [name for name in get_close_matches(code.lower(), known, MOST_SIMILAR) if name not in alike]
     if alike:
@@ -236,7 +236,7 @@ def _similar_names(code: str) -> str:
 
 
 @cache
-def _known_names() -> tuple[str, ...]:
+def known_names() -> tuple[str, ...]:
     """Return the code of every item and block with a translated name. Those in several colours come last."""
     own = (code for code in ITEM_NAMES if code.isidentifier() and code != "air")
     in_colours = (f"{first}_{kind}" for kind in KINDS for first in (*COLOURS, *WOODS))

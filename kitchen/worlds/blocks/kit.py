@@ -9,6 +9,7 @@ from typing import Any
 from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.agent_skills import Skills
 from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
@@ -82,6 +83,12 @@ def _skills() -> Skills:
     return SKILLS
 
 
+def _encoding() -> Encoding:
+    from kitchen.worlds.blocks.flat_encoding import BLOCKS_ENCODING
+
+    return BLOCKS_ENCODING
+
+
 def _page_of(name: str) -> Callable[[], Page]:
     def load() -> Page:
         from kitchen.worlds.blocks.page import PAGES
@@ -110,6 +117,7 @@ def _kit(name: str, rules: Callable[[], type[World]], practice: Mapping[str, Jso
         adviser=_adviser,
         pursuer=_pursuer,
         skills=_skills,
+        encodings={"flat": _encoding},
         practice=Practice(settings=practice, coplayer="blocks_planner", teammates=1),
         steps=steps,
     )
@@ -118,9 +126,11 @@ def _kit(name: str, rules: Callable[[], type[World]], practice: Mapping[str, Jso
 CONSTRUCTION_KIT = _kit("blocks_construction", _construction, {"blueprint": "shelter", "limit": 200}, "limit")
 COOKING_KIT = _kit("blocks_cooking", _cooking, {"targets": "bread", "limit": 100}, "limit")
 CRAFTING_KIT = _kit("blocks_crafting", _crafting, {"limit": 50}, "limit")
-GATHER_KIT = _kit("blocks_gather", _gather, {"limit": 200}, "limit")
+GATHER_KIT = replace(_kit("blocks_gather", _gather, {"limit": 200}, "limit"), reward="amount")
 KITCHEN_KIT = replace(
     _kit("blocks_kitchen", _kitchen, {"interval": 10, "steps": 20}, "steps"),
     coplayers={"blocks_dispatcher": _dispatcher},
+    encodings={},
+    reward="completed",
 )
 """The worlds' registry entries."""

@@ -6,8 +6,9 @@ from typing import Any
 
 from kitchen.contract.agent import Adviser, Agent, AimPursuer
 from kitchen.contract.benchmark import Benchmark
+from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics
-from kitchen.contract.kit import Practice, WorldKit
+from kitchen.contract.kit import PixelPicture, Practice, WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import World
@@ -67,6 +68,18 @@ def _page() -> Page:
     return PAGE
 
 
+def _pixels() -> PixelPicture:
+    from kitchen.worlds.collab_overcooked.pixel_picture import draw_rooms
+
+    return draw_rooms
+
+
+def _encoding() -> Encoding:
+    from kitchen.worlds.collab_overcooked.flat_encoding import COLLAB_ENCODING
+
+    return COLLAB_ENCODING
+
+
 KIT = WorldKit(
     rules=_rules,
     page=_page,
@@ -82,6 +95,9 @@ KIT = WorldKit(
         teammates=1,
         organisation={"kind": "pair", "settings": {"within": True}},
     ),
+    encodings={"flat": _encoding},
+    reward="progress_completeness",
+    pixels=_pixels,
     requests_actions=True,
     organisations=("pair", "each", "central", "tree", "chain", "graph", "custom"),
 )

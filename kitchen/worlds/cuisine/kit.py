@@ -23,6 +23,8 @@ KIT = WorldKit(
     practice=Practice(
         settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}, until={"completed": 1}
     ),
+    encodings={"flat": partial(load_path, "kitchen.worlds.cuisine.flat_encoding:CUISINE_ENCODING")},
+    reward="completed",
     steps="max_steps",
     bench=partial(load_path, "kitchen.worlds.cuisine.bench.paper_benchmark:CUISINE_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.cuisine.reference_traces:TRACES"),

@@ -11,42 +11,42 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from kitchen.contract.encoding import Encoding
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command, Json, World
 from kitchen.worlds.overcooked.game_rules import INTERACT, STAY
-from kitchen.worlds.overcooked.layout import FLOOR, STARTS
+from kitchen.worlds.overcooked.layer_bytes import layers_of_state, may_interact
+from kitchen.worlds.overcooked.layer_numbers import (
+    FACES,
+    FACING,
+    HERE,
+    IN_POT,
+    IN_SOUP,
+    LARGEST,
+    LAYERS,
+    LOOSE,
+    SOUP_DONE,
+    TIME_LEFT,
+    URGENT,
+    URGENT_TICKS,
+    fixed_layers,
+)
+from kitchen.worlds.overcooked.world import Overcooked
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-LAYERS = 26
-LARGEST = 255
 ACTIONS: Sequence[Command] = (("north",), ("south",), ("east",), ("west",), STAY, INTERACT)
 """The actions in the released order."""
-FACES = ("north", "south", "east", "west")
-"""Directions in the order of their layers."""
-HERE, FACING = (0, 1), (2, 6)
-"""First layers of the seat itself and of the other one: where it is, and where it faces."""
-FIXED = {"P": 10, "X": 11, "O": 12, "T": 13, "D": 14, "S": 15}
-"""The layer of each letter of a layout."""
-IN_POT, IN_SOUP = {"onion": 16, "tomato": 17}, {"onion": 18, "tomato": 19}
-TIME_LEFT, SOUP_DONE, URGENT = 20, 21, 25
-LOOSE = {"dish": 22, "onion": 23, "tomato": 24}
-URGENT_TICKS = 40
-"""The last layer is 1 everywhere while fewer ticks than this are left."""
 
 
-@lru_cache(maxsize=256)
-def fixed_layers(rows: tuple[str, ...]) -> ndarray:
-    """Return an array with the layers of pots, counters, dispensers and serving places, which never change.
-    Do not change it."""
+@lru_cache(maxsize=4)
+def mask_of(*, ended: bool, interact: bool) -> ndarray:
+    """Return the mask of the six actions, which nobody can change."""
     import numpy
 
-    array = numpy.zeros((len(rows[0]), len(rows), LAYERS), numpy.uint8)
-    for y, row in enumerate(rows):
-        for x, letter in enumerate(row):
-            if letter != FLOOR and letter not in STARTS:
-                array[x, y, FIXED[letter]] = 1
-    return array
+    moves = [0, 0, 0, 0] if ended else [1, 1, 1, 1]
+    mask = numpy.array([*moves, 1, interact], numpy.int8)
+    mask.flags.writeable = False
+    return mask
 
 
 def thing_layers(thing: Json) -> Iterator[tuple[int, int]]:
@@ -110,6 +110,23 @@ class LosslessEncoding(Encoding):
         if observation["ticks_left"] < URGENT_TICKS:
             array[..., URGENT] = 1
         return array
+
+    def encode_seats(self, world: World, briefs: Mapping[int, Mapping[str, Json]], array: ndarray) -> None:
+        """Write the layers of these seats into `array`. They are computed from the state, without the
+        observation."""
+        assert isinstance(world, Overcooked)  # noqa: S101 - only these worlds have this encoding
+        flat = memoryview(array).cast("B")  # type: ignore[arg-type] # NumPy 2 arrays are buffers
+        end = 0
+        for layers in layers_of_state(world, briefs):
+            start, end = end, end + len(layers)
+            flat[start:end] = layers
+
+    def choices(
+        self, world: World, brief: Mapping[str, Json], seat: int
+    ) -> tuple[Sequence[Command], ndarray]:
+        """Return the six commands and their mask. Only `interact` is not always possible."""
+        assert isinstance(world, Overcooked)  # noqa: S101 - only these worlds have this encoding
+        return ACTIONS, mask_of(ended=world.over, interact=may_interact(world, seat))
 
 
 LOSSLESS_ENCODING = LosslessEncoding()

@@ -26,6 +26,7 @@ from kitchen.worlds.overcooked.game_rules import (
     Item,
     KitchenObjects,
     MoveAttempt,
+    Pose,
     floor_poses_of,
     item_json,
 )
@@ -270,6 +271,10 @@ class Overcooked(World):
         """Return the unchanging facts of the episode: layout, orders, points and times. They are the same
         for both seats."""
         return layout_brief(self.options)
+
+    def parts(self) -> tuple[tuple[Pose, Pose], KitchenObjects]:
+        """Return the poses of both seats, and all things, for fast encodings. Do not change them."""
+        return self._stands, self._things
 
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the whole state of the kitchen. Only `seat` differs between seats.

@@ -40,4 +40,4 @@ def test_every_world_has_the_json_encoding_and_the_grids_have_their_own_first() 
 
 def test_the_reward_is_the_kits_metric_or_the_first_one() -> None:
     assert reward_metric("overcooked") == "points"
-    assert reward_metric("collab_overcooked") == get_world("collab_overcooked").figures[0].name
+    assert reward_metric("blocks_crafting") == get_world("blocks_crafting").figures[0].name
