@@ -127,7 +127,7 @@ class EnvironmentRun:
         environment, agents = self.environment, self.adapter.agents
         living = set(environment.agents)
         turn = agents.index(environment.agent_selection) if self.in_turns and living else None
-        told = (self.adapter.told(environment, agent) if agent in living else {} for agent in agents)
+        told = (self.adapter.told(environment, agent) for agent in agents)
         masks = (_mask(observations.get(agent), infos.get(agent)) for agent in agents)
         return {
             "alive": [agent in living for agent in agents],

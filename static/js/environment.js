@@ -21,6 +21,9 @@
     play.querySelector("[data-frame-waits]").hidden = true;
   }
 
+  /* as large as the page has room for */
+  image.addEventListener("load", () => image.style.setProperty("--ratio", image.naturalWidth / image.naturalHeight));
+
   /* images of earlier steps that come late are left out; a new connection begins anew */
   function onFrame({ detail }) {
     const step = new DataView(detail).getUint32(0);
