@@ -19,6 +19,7 @@ def environment_kit(adapter: EnvironmentAdapter) -> WorldKit:
         page=partial(_made, f"{_OPENED}.environment_page:page_of", adapter),
         reward="total",
         steps=adapter.length,
+        is_environment=True,
     )
 
 

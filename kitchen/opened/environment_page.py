@@ -18,7 +18,7 @@ from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import clock_score
 from kitchen.pages.grid_panel_contents import CommandPad, PadButton
 from kitchen.pages.json_tables import FactsAndTables, facts_and_tables
-from kitchen.words.gettext_without_django import gettext, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_noop, pgettext
 
 _TEMPLATES = "kitchen/opened"
 PLACES = {
@@ -97,7 +97,11 @@ class EnvironmentPage(DefaultPage):
             "names": {code: gettext(name) for code, name in self.names.items()},
             "players": [player.name for player in view.players],
             "events": {kind: gettext(self.events[kind]) for kind in ("finished", "stopped")},
-            "values": {"true": gettext("yes"), "false": gettext("no"), "null": gettext("none")},
+            "values": {
+                "true": pgettext("a value", "yes"),
+                "false": pgettext("a value", "no"),
+                "null": pgettext("there is no value", "none"),
+            },
         }
 
     def menu(self, view: SeatView) -> Panel:
