@@ -19,7 +19,7 @@ MOST_KEPT = 64
 """Number of environments that the child keeps."""
 WAITING_FRAMES = 40
 """Number of frames that may wait. Further ones are refused, and their pages keep the frame before."""
-LIMITS = ChildLimits(seconds=10.0, nice=5)
+LIMITS = ChildLimits(seconds=30.0, nice=5)
 """A frame may take seconds after a restart, when its whole episode is played again."""
 
 _pool = ProcessPool(lambda: 1, waiting=WAITING_FRAMES, limits=LIMITS)
