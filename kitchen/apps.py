@@ -1,6 +1,6 @@
-"""Configure the Django app `kitchen` (live play), and warn if Redis can be reached without a password.
+"""Configure the Django app `kitchen` (live play), and check the installation with Django system checks.
 
-The warning is a Django system check.
+They warn if Redis can be reached without a password, and refuse environments that do not play the same again.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Tags, Warning, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
 from kitchen.infra.redis_exposure import why_exposed
+from kitchen.registry.world_registry import added_worlds, get_kit
 
 
 class KitchenConfig(AppConfig):
@@ -50,3 +51,17 @@ def check_redis_exposure(**_: Any) -> list[CheckMessage]:
     check)."""
     said = why_exposed(settings.REDIS_URL)
     return [Warning(said, id="kitchen.W001")] if said else []
+
+
+@register(Tags.compatibility)
+def check_environments(**_: Any) -> list[CheckMessage]:
+    """Return an error for each added environment that does not play the same again (Django system check).
+    A check that was passed is not repeated before the environment changes."""
+    adapted = {name: path for name, path in added_worlds().items() if get_kit(name).is_environment}
+    if not adapted:
+        return []
+    from kitchen.opened.environment_check import registration_refusal
+
+    passed = settings.VAR_DIR / "checked_environments"
+    refusals = (registration_refusal(name, path, passed) for name, path in adapted.items())
+    return [Error(refusal, id="kitchen.E001") for refusal in refusals if refusal]

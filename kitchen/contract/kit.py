@@ -89,5 +89,8 @@ class WorldKit:
     """True if members request actions of each other, and a participant accepts a request as a plan."""
     organisations: tuple[str, ...] = ()
     """Kinds of organisation (`ORGANISATION_KINDS`) that this world supports. Empty: every kind."""
+    is_environment: bool = False
+    """True if an adapter makes the world from a foreign environment (`kitchen.opened`). It is checked before
+    it is registered."""
     schedules: tuple[str, ...] = ()
     """Schedules (`schedules.SCHEDULES`) that this world supports. Empty: every schedule."""

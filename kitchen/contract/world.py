@@ -109,6 +109,11 @@ class World(ABC):
     """The world's own events, in words that end a sentence: `ships that came in`."""
     secret: ClassVar[tuple[str, ...]] = ()
     """Keys of `brief` whose values only their own seat may know."""
+    costly: ClassVar[bool] = False
+    """True if it takes long to continue from a stored state, because the steps before it are played again. A
+    process then keeps the world object of a live episode from step to step (`take_over`)."""
+    draws_frames: ClassVar[bool] = False
+    """True if the world draws images of its state (`frame`). Pages show them."""
     large: ClassVar[tuple[str, ...]] = ()
     """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_map`). These are parts of the
     state with many entries. Only the entries that a step changes are hashed and stored."""
@@ -197,6 +202,12 @@ class World(ABC):
         """Return what a drawing of the world needs in addition to the observation, for the person in this
         seat. Agents never get it. It must hold nothing that the seat may not know."""
         return {}
+
+    def frame(self) -> bytes:
+        """Return an image of the present state as a file (WebP or JPEG). Everybody sees the same image. Call
+        this only if `draws_frames`, and in a process of its own: drawing libraries often cannot be used by
+        several threads."""
+        raise NotImplementedError
 
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
@@ -356,6 +367,14 @@ class World(ABC):
         The values under the keys in `large` are dicts that the caller still owns: copy each into a new
         `LargeMap`.
         """
+
+    def prepare(self) -> None:  # noqa: B027 - most worlds have nothing to do
+        """Do now what the next step would have to do first, if the world is `costly`. Raises StateError if
+        the stored state cannot be continued."""
+
+    def take_over(self, earlier: World) -> None:  # noqa: B027 - most worlds have nothing to keep
+        """Continue with the live parts of `earlier`, which is an older object of the same episode, if the
+        world is `costly`. `earlier` must not be used afterwards."""
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:

@@ -146,12 +146,7 @@ class GridPage(DefaultPage):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far. In a real-time world, the page's script updates it."""
-        if view.timing.tick_ms is None:
-            return super().score(view)
-        figures = tuple(
-            _score_figure(figure, view.result.score.get(figure.name)) for figure in view.result.figures
-        )
-        return Panel("score", f"{_TEMPLATES}/grid_score.jinja", ClockScore(figures))
+        return super().score(view) if view.timing.tick_ms is None else clock_score(view)
 
     # Drawing
 
@@ -336,6 +331,14 @@ class GridPage(DefaultPage):
 
     def _letters(self, row: str) -> str:
         return "".join(letter if letter in self.looks else FLOOR_LETTER for letter in row)
+
+
+def clock_score(view: SeatView) -> Panel:
+    """Return the panel of the results so far in a real-time episode. A script updates it."""
+    figures = tuple(
+        _score_figure(figure, view.result.score.get(figure.name)) for figure in view.result.figures
+    )
+    return Panel("score", f"{_TEMPLATES}/grid_score.jinja", ClockScore(figures))
 
 
 def _score_figure(figure: Metric, value: Json) -> ScoreFigure:

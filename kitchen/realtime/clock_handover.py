@@ -67,6 +67,10 @@ class OwnedEpisode:
         """The process that has accepted the episode and gets it after the present tick."""
         self.is_leaving = False
         """True while the claim goes to the receiver."""
+        self.drawing: asyncio.Task[None] | None = None
+        """The task that draws a frame (an image of the world), if its world draws itself."""
+        self.frame: dict[str, Any] | None = None
+        """The message with the last frame, for pages that come."""
         self.kept: list[dict[str, Any]] | None = None
         """Messages of pages that have come while its state is stored in order to be read again, here or by
         the receiver, which keeps them as well. None at other times."""

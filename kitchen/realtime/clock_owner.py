@@ -30,6 +30,7 @@ from kitchen.infra.event_loop import run_to_its_end
 from kitchen.infra.log_context import log_context
 from kitchen.realtime.clock_handover import ClockHandover, OwnedEpisode
 from kitchen.realtime.clock_load import FIRST_EPISODES, LoadMeter, first_due, report_full_clocks
+from kitchen.realtime.frame_sender import FrameSender
 from kitchen.realtime.page_messages import PageMessages, report_discarded
 from kitchen.realtime.realtime_episode import RealtimeEpisode, read_realtime_episode
 from kitchen.realtime.realtime_storage import (
@@ -79,6 +80,7 @@ class ClockOwner:
         """Set when a task waits for ticks to be stored."""
         self._storing = asyncio.Lock()
         self._pages = PageMessages(layer)
+        self._frames = FrameSender(layer)
 
     async def run(self) -> None:
         """Claim episodes and compute their ticks until the task is cancelled. Then store all ticks and
@@ -220,6 +222,7 @@ class ClockOwner:
         with log_context(episode=played.game.episode.pk):
             try:
                 await self._pages.notify(played, self._pages.whole(played, to_all=True))
+                self._frames.draw(played)
                 await self._go_on(played)
             except Exception:  # the next owner may succeed
                 log.exception("a clock stands still")
@@ -237,6 +240,7 @@ class ClockOwner:
             while played.waits_for_storage:
                 await self._stored(played)
             await self._pages.notify(played, message)
+            self._frames.draw(played)
             if played.receiver and await self._hand_over(played):
                 return
 

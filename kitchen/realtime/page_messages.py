@@ -108,6 +108,8 @@ class PageMessages:
         """Send the whole state to a page. The end is sent only after it is stored."""
         if not played.waits_for_storage:
             await self._reply(message, self.whole(played))
+            if played.frame:
+                await self._reply(message, played.frame)
 
     async def _keys_lost(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
         """Log once that pages were shown steps which are lost: another process computed them, and did not

@@ -32,6 +32,7 @@ A page receives:
 - `away`: `{said, seats}`: sentences about players who are away at the moment, and their seats.
 - `waits`: no clock process has room for the game at the moment, so that it begins later.
 - `late`: `{late}`: whether ticks cannot arrive at the moment, because Redis is unreachable.
+- a binary message: four bytes with the step, then an image of the world, if it draws itself (`World.frame`).
 - `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
 A page that reconnects adds the `source` of its last step, and the step, to the address (`SeenSteps`). So

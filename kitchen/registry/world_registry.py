@@ -1,7 +1,8 @@
 """List every world that can be played, and return its class, page and other parts by name.
 
 A `WorldKit` (`kitchen.contract.kit`) declares the parts of one world. The environment variable
-`BRIGADE_WORLDS` adds your own worlds, as `name=package.module:KIT`, separated by commas.
+`BRIGADE_WORLDS` adds your own worlds, as `name=package.module:KIT`, separated by commas. So do entry points
+of the group `brigade.worlds` in installed packages. `OPEN_WORLDS` need optional packages.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
@@ -37,10 +40,21 @@ WORLDS: dict[str, str] = {
 }
 """Path of each world's kit by name."""
 
+OPEN_WORLDS: dict[str, str] = {
+    "pettingzoo_kaz": "kitchen.worlds.pettingzoo_games.kit:KAZ_KIT",
+    "pettingzoo_pong": "kitchen.worlds.pettingzoo_games.kit:PONG_KIT",
+    "pettingzoo_tictactoe": "kitchen.worlds.pettingzoo_games.kit:TICTACTOE_KIT",
+}
+"""Path of the kit of each world that is offered only if `OPEN_PACKAGES` are installed (`make open`)."""
+OPEN_PACKAGES = ("pettingzoo", "pygame")
+NOT_INSTALLED = "{name}: this world needs packages that `make open` installs"
+
 DEFAULT_WORLD_NAME = "cuisine"
 """The world of stored documents and study files that name none."""
 
 WORLDS_VARIABLE = "BRIGADE_WORLDS"
+ENTRY_POINTS = "brigade.worlds"
+"""Group of the entry points by which an installed package adds worlds."""
 
 
 def known_worlds() -> Mapping[str, str]:
@@ -52,7 +66,21 @@ def known_worlds() -> Mapping[str, str]:
 @cache
 def _known_worlds(own: str) -> Mapping[str, str]:
     """Return the same as `known_worlds`, where `own` is the value of `BRIGADE_WORLDS`."""
-    return MappingProxyType(dict(sorted({**dict(_own_worlds(own)), **WORLDS}.items())))
+    opened = OPEN_WORLDS if all(map(find_spec, OPEN_PACKAGES)) else {}
+    return MappingProxyType(
+        dict(sorted({**_installed_worlds(), **dict(_own_worlds(own)), **opened, **WORLDS}.items()))
+    )
+
+
+@cache
+def _installed_worlds() -> dict[str, str]:
+    """Return the worlds that installed packages add, by name."""
+    return {each.name: each.value for each in entry_points(group=ENTRY_POINTS)}
+
+
+def added_worlds() -> dict[str, str]:
+    """Return the paths of the kits of worlds that do not come with this program, by name."""
+    return {name: path for name, path in known_worlds().items() if name not in {**WORLDS, **OPEN_WORLDS}}
 
 
 def _own_worlds(own: str) -> Iterator[tuple[str, str]]:
@@ -75,7 +103,9 @@ def world_families() -> dict[str, tuple[str, ...]]:
 
 def get_kit(kind: str) -> WorldKit:
     """Return the kit of this world, which declares its class, its page and its other parts. Raises
-    UnknownNameError if there is no such world."""
+    UnknownNameError if there is no such world, or if its packages are not installed."""
+    if kind in OPEN_WORLDS and kind not in known_worlds():
+        raise UnknownNameError(NOT_INSTALLED.format(name=kind))
     kit: WorldKit = load_named(known_worlds(), kind)
     return kit
 

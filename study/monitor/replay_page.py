@@ -25,6 +25,7 @@ from kitchen.contract.team_measures import team_measures
 from kitchen.contract.world_errors import WorldError
 from kitchen.infra.file_downloads import as_attachment
 from kitchen.infra.process_pool import ProcessPoolError
+from kitchen.opened.frame_files import media_type
 from kitchen.play.live.render_page import script_texts
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -46,7 +47,7 @@ from kitchen.replay.episode_file import (
 )
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
-from kitchen.replay.step_replay import report_step, seat_page_after
+from kitchen.replay.step_replay import frame_after, report_step, seat_page_after
 from kitchen.replay.team_timeline import team_timeline
 from study.analysis import figure_files
 from study.design.models import Study
@@ -149,6 +150,8 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
 
 def _render(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     """Return the whole replay page or, if the request asks for it, only the part that depends on the step."""
+    if file := frame_after(context["record"], context["step"]):
+        context["frame"] = f"data:{media_type(file)};base64,{base64.b64encode(file).decode()}"
     page = "replay_step" if _is_part(_asked(request)) else "replay"
     return render(request, f"study/monitor/{page}.html", context)
 

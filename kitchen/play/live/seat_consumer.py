@@ -39,6 +39,7 @@ from kitchen.infra.log_context import extend_log_context, log_context
 from kitchen.infra.rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
 from kitchen.play.live import page_session, render_page
+from kitchen.play.live.page_frames import PageFrames
 from kitchen.play.live.page_presence import find_turned_away, record_turned_away
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
@@ -176,6 +177,7 @@ class SeatConsumer(ChannelLayerConsumer):
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
         self.round_trips = RoundTrips()
+        self.frames = PageFrames(lambda file: self.send(bytes_data=file))
 
     @property
     def is_answering(self) -> bool:
@@ -190,6 +192,7 @@ class SeatConsumer(ChannelLayerConsumer):
         finally:
             connection_drain.remove(self)
             self.closed = True
+            self.frames.stop()
             if self.page:
                 prometheus_metrics.playing_pages.dec()
                 page_watch().discard(self, self.page)
@@ -211,6 +214,7 @@ class SeatConsumer(ChannelLayerConsumer):
             for older in page_watch().add(self, page):
                 await older.close(ELSEWHERE_CLOSE_CODE)
             self.subscribing = asyncio.create_task(self.subscribe())
+            self.show_frame()
 
     async def let_in(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
         """Open the page for this key (see `opened`) if the rate limits for the key and for the client's
@@ -487,3 +491,10 @@ class SeatConsumer(ChannelLayerConsumer):
             await self.send(text_data=text)
         if answer.close is not None:
             await self.close(answer.close)
+        else:
+            self.show_frame()
+
+    def show_frame(self) -> None:
+        """Send a browser the image of the step that it shows, if the world of the episode draws itself."""
+        if self.page and not self.json:
+            self.frames.update(self.page)

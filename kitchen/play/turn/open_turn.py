@@ -56,17 +56,20 @@ class OpenTurn:
     """True for a step of a replay, in which nobody waits for anybody."""
     _parts: LargeParts | None = None
     """Large parts of the state in memory when the turn began."""
+    _live: World | None = None
+    """The world object in memory when the turn began, if its world is `costly`."""
 
     def __init__(self, episode: Episode, seats: Iterable[Seat]) -> None:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
         """Replace all data of this turn with those of the stored `episode` and its `seats`. Large parts of
-        the world's state that are already in memory are kept. They are brought up to date when the world is
-        next used."""
+        the world's state that are already in memory are kept, and so is the world object if it is `costly`.
+        They are brought up to date when the world is next used."""
         known = self.state.known_parts() if "state" in vars(self) else self._parts
+        live = self.state.live_world() if "state" in vars(self) else self._live
         vars(self).clear()
-        self._parts = known
+        self._parts, self._live = known, live
         self.episode = episode
         self.seats = tuple(seats)
         self.acting = tuple(seat for seat in self.seats if seat.acts)
@@ -107,7 +110,7 @@ class OpenTurn:
     @cached_property
     def state(self) -> TurnWorld:
         """Return the stored state of the world before the current step, including its large parts."""
-        return TurnWorld(self.episode, self._parts)
+        return TurnWorld(self.episode, self._parts, live=self._live)
 
     @property
     def world(self) -> World:

@@ -259,11 +259,17 @@ class TurnWorld:
     used."""
 
     def __init__(
-        self, episode: Episode, known: LargeParts | None = None, *, world: World | None = None
+        self,
+        episode: Episode,
+        known: LargeParts | None = None,
+        *,
+        live: World | None = None,
+        world: World | None = None,
     ) -> None:
         """Prepare the world of the episode's stored state. `known` are large parts of the state that are
-        already in memory. If the complete `world` is given, nothing is read."""
-        self._episode, self._parts, self._world = episode, known, world
+        already in memory. `live` is an older object of this episode's world, if it is `costly`. If the
+        complete `world` is given, nothing is read."""
+        self._episode, self._parts, self._world, self._live = episode, known, world, live
         self._frozen: WorldState | None = None
         """The state before the step, once the world was used up or taken over."""
         self._lengths: dict[str, int] = {}
@@ -274,7 +280,15 @@ class TurnWorld:
         """Return the world before the open step. Raises StateError if the stored state cannot be read."""
         if self._world is None:
             self._world = self._read()
+            if self._live is not None:
+                self._world.take_over(self._live)
+                self._live = None
         return self._world
+
+    def live_world(self) -> World | None:
+        """Return the world object in memory, if its world is `costly`. Otherwise return None."""
+        world = self._world or self._live
+        return world if world is not None and world.costly else None
 
     def _read(self) -> World:
         kind = get_world(self._episode.world)

@@ -173,7 +173,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
     briefly.
 
     Use the result only if the turn is unchanged once locked. Returns None if the step will not run at
-    once, or if the commands may be refused.
+    once, if the commands may be refused, or if the world is `costly`: its object serves one step only.
     """
     more = {given.seat: given.command for given in commands if given.seat not in turn.given}
     seats = turn.given.keys() | more.keys()
@@ -185,6 +185,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         or turn.people_to_answer
         or awaits_answer(turn)
         or thinking_seconds(turn)
+        or get_world(turn.episode.world).costly
     ):
         return None
     more |= {seat: idle for seat, idle in left_idle(turn) if seat not in seats}

@@ -59,8 +59,18 @@
   function open(address) {
     state.opening = Date.now();
     state.raw = new WebSocket(`${address}?page=${NAME}&language=${document.documentElement.lang}${state.taking ? "&take=1" : ""}${play.ticking?.seen() ?? ""}`, []);
+    state.raw.binaryType = "arraybuffer";
+    state.raw.addEventListener("message", onFrame); // before htmx, which reads texts only
     state.raw.addEventListener("close", onMove); // before htmx hears of it, and asks how long to wait
     return state.raw;
+  }
+
+  /* an image of the world (js/environment.js) */
+  function onFrame(event) {
+    if (typeof event.data === "string") return;
+    event.stopImmediatePropagation();
+    state.heard = Date.now();
+    play.dispatchEvent(new CustomEvent("brigade:frame", { detail: event.data }));
   }
 
   function onMove(event) {

@@ -101,11 +101,11 @@
 
   function onTick({ detail: { observation, events } }) {
     if (events.length) begun = true;
-    const seat = document.getElementById("seen").dataset.seat;
+    const { seat } = observation;
     const place = String(observation.players?.[seat]?.at);
     if (events.length && place !== known.place) cue("step");
     if (events.length) known.place = place;
-    events.map((event) => play.cueOf?.(event, Number(seat))).forEach(cue);
+    events.map((event) => play.cueOf?.(event, seat)).forEach(cue);
   }
 
   /* the seconds that are left, of a game under a clock or of a step */

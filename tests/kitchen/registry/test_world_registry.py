@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
+
 import pytest
 
 from kitchen.contract.organisation import ORGANISATION_KINDS
 from kitchen.contract.team_schedules import SCHEDULES
+from kitchen.registry import world_registry
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import (
+    OPEN_WORLDS,
     WORLDS_VARIABLE,
     get_encoding,
     get_encodings,
@@ -41,3 +45,26 @@ def test_every_world_has_the_json_encoding_and_the_grids_have_their_own_first() 
 def test_the_reward_is_the_kits_metric_or_the_first_one() -> None:
     assert reward_metric("overcooked") == "points"
     assert reward_metric("blocks_crafting") == get_world("blocks_crafting").figures[0].name
+
+
+def test_worlds_of_optional_packages_are_listed_only_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(world_registry, "find_spec", lambda name: None if name == "pygame" else True)
+    world_registry._known_worlds.cache_clear()
+    try:
+        assert not known_worlds().keys() & OPEN_WORLDS.keys()
+        with pytest.raises(
+            UnknownNameError, match="pettingzoo_pong: this world needs packages that `make open` installs"
+        ):
+            get_world("pettingzoo_pong")
+    finally:
+        world_registry._known_worlds.cache_clear()
+
+
+def test_an_installed_package_adds_worlds_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = EntryPoint("relay", "tests.worlds.relay:KIT", "brigade.worlds")
+    monkeypatch.setattr(world_registry, "_installed_worlds", lambda: {added.name: added.value})
+    world_registry._known_worlds.cache_clear()
+    try:
+        assert get_world("relay").kind == "relay" and world_registry.added_worlds() == {"relay": added.value}
+    finally:
+        world_registry._known_worlds.cache_clear()

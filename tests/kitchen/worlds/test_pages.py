@@ -17,7 +17,7 @@ from kitchen.play.live.render_page import Screen, page_context
 from kitchen.play.live.render_page import render_panel as drawn
 from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import Outline, seen
-from tests.kitchen.worlds.test_worlds import FEW_STEPS, choose, make, steps_of
+from tests.kitchen.worlds.test_worlds import FEW_STEPS, OPENED, choose, make, steps_of
 from tests.nightly import worlds_thinned
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.lane.kit import LINE as LANE_LINE
@@ -26,7 +26,7 @@ from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 pytestmark = pytest.mark.usefixtures("beacon", "worlds_of_tests")
 every_world = pytest.mark.parametrize(
-    "kind", worlds_thinned(sorted([*WORLDS, "beacon", "lane", "quarry", "vault"]))
+    "kind", [*worlds_thinned(sorted([*WORLDS, "beacon", "lane", "quarry", "vault"])), *OPENED]
 )
 
 

@@ -19,7 +19,7 @@ from kitchen.registry.agent_registry import get_pursuer
 from kitchen.registry.world_metrics import metrics_from_log, metrics_of_world
 from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_kit, get_page, get_world
 from tests.kitchen.playthrough import FOLDER, replay
-from tests.nightly import worlds_thinned
+from tests.nightly import nightly, worlds_thinned
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.beacon.world import Beacon
 from tests.worlds.boulders import LINE as BOULDERS_LINE
@@ -34,9 +34,14 @@ STEPS = 40
 FEW_STEPS = 20
 """The steps in tests that try every command of each step."""
 
-every_world = pytest.mark.parametrize("kind", worlds_thinned(sorted([*WORLDS, Beacon.kind, Vault.kind])))
+OPENED = ["pettingzoo_tictactoe", *nightly("pettingzoo_kaz", "pettingzoo_pong")]
+"""Environments of others as worlds. Those under a clock need milliseconds for a step."""
+
+every_world = pytest.mark.parametrize(
+    "kind", [*worlds_thinned(sorted([*WORLDS, Beacon.kind, Vault.kind])), *OPENED]
+)
 every_state = pytest.mark.parametrize(
-    "kind", worlds_thinned(sorted([*WORLDS, Beacon.kind, Boulders.kind, Vault.kind]))
+    "kind", [*worlds_thinned(sorted([*WORLDS, Beacon.kind, Boulders.kind, Vault.kind])), *OPENED]
 )
 """One of them has a large part in its state."""
 pytestmark = pytest.mark.usefixtures("beacon", "boulders", "vault")

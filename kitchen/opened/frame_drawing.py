@@ -1,0 +1,46 @@
+"""Draw the frames (images) of worlds in a child process, which keeps the environments that it has drawn.
+
+Drawing libraries such as pygame cannot be used by several threads, and drawing takes milliseconds. So a
+process that serves pages or runs a clock asks its one child. The child plays each step once more, and keeps
+the last `MOST_KEPT` environments from frame to frame.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+from kitchen.contract.world import Json, World
+from kitchen.infra.process_pool import ChildLimits, ProcessPool
+from kitchen.registry.world_registry import get_world
+
+MOST_KEPT = 64
+"""Number of environments that the child keeps."""
+WAITING_FRAMES = 40
+"""Number of frames that may wait. Further ones are refused, and their pages keep the frame before."""
+LIMITS = ChildLimits(seconds=30.0, nice=5)
+"""A frame may take seconds after a restart, when its whole episode is played again."""
+
+_pool = ProcessPool(lambda: 1, waiting=WAITING_FRAMES, limits=LIMITS)
+os.register_at_fork(after_in_child=_pool.forget)
+_kept: list[World] = []
+"""In the child: the worlds drawn last, the newest at the end."""
+
+
+def submit_frame(kind: str, state: Mapping[str, Json]) -> Future[bytes]:
+    """Draw the frame of a world's state (`World.to_dict`) in the child process. Return a future of the image
+    file. Raises BusyError if too many frames wait."""
+    return _pool.submit(draw_frame, kind, state)
+
+
+def draw_frame(kind: str, state: Mapping[str, Json]) -> bytes:
+    """Return the frame of this state as a file, in this process. Raises StateError if the state cannot be
+    read."""
+    world = get_world(kind).from_dict(state)
+    for earlier in reversed(_kept):
+        world.take_over(earlier)
+    drawn = world.frame()
+    _kept.append(world)
+    del _kept[:-MOST_KEPT]
+    return drawn
