@@ -45,6 +45,12 @@ def decided(
     return run_without_waiting(Policy({"file": reference, **chosen}).decide(situation))
 
 
+def noted(decision: Decision) -> dict[str, float]:
+    """Return the probabilities in the note of a decision of seat 1."""
+    found: dict[str, float] = (decision.note or {})["probabilities"]["1"]
+    return found
+
+
 def test_commands_come_as_often_as_the_network_says() -> None:
     file = stored(policy(bias=[np.log(0.5), -30, -30, -30, np.log(0.3), np.log(0.2)]))
     drawn = Counter(decided(kitchen(), file, seed=seed).commands[1] for seed in range(300))
@@ -57,7 +63,7 @@ def test_commands_come_as_often_as_the_network_says() -> None:
 def test_choice_and_temperature_change_what_is_played() -> None:
     file = stored(policy(bias=[2, 0, 0, 0, 0, 0]))
     assert {decided(kitchen(), file, seed=s, choice="likeliest").commands[1] for s in range(9)} == {NORTH}
-    cold, hot = (decided(kitchen(), file, temperature=t).note["probabilities"]["1"] for t in (0.1, 5))
+    cold, hot = (noted(decided(kitchen(), file, temperature=degree)) for degree in (0.1, 5))
     assert cold == {"north": 1.0} and hot["north"] < 0.3
 
 
@@ -83,8 +89,8 @@ def test_what_a_recurrent_network_remembers_comes_back_with_the_memory() -> None
     for _ in range(3):
         decision = decided(game, file, memory=json.loads(json.dumps(memory)))
         memory = decision.memory
-        probabilities.append(decision.note["probabilities"]["1"])
-    shape, text = memory["1"]["state_in_0"]
+        probabilities.append(noted(decision))
+    shape, text = (memory or {})["1"]["state_in_0"]
     assert (shape, len(text)) == ([1, 4], 24)
     assert probabilities[0]["north"] == pytest.approx(1 / 6, abs=1e-3)
     assert probabilities[2]["interact"] > probabilities[1]["interact"] > probabilities[0]["interact"]
