@@ -36,6 +36,7 @@ from brigade.server_limits import (
     MOST_WAITING_OF_SENDER,
     SENDER_RATE_LIMITS,
     STAFF_AND_API_PATHS,
+    largest_body,
 )
 from kitchen.infra.client_address import client_networks, scope_client_address
 from kitchen.infra.rate_limits import TokenBucket, TokenBuckets
@@ -59,7 +60,8 @@ ABOUT_THE_BODY = {b"content-type", b"content-length"}
 
 
 class HttpLimits:
-    """An ASGI application that wraps the app's pages and refuses request bodies of more than `largest` bytes.
+    """An ASGI application that wraps the app's pages and refuses request bodies of more than `largest` bytes,
+    or than the page takes (`server_limits.LARGER_BODIES`).
 
     A body with a declared length is refused before it is read. Any other body is refused as soon as it is
     too large.
@@ -73,10 +75,11 @@ class HttpLimits:
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
-        incoming, outgoing = LimitedBody(receive, self.largest), ErrorPageResponse(send)
+        largest = largest_body(scope["path"], self.largest)
+        incoming, outgoing = LimitedBody(receive, largest), ErrorPageResponse(send)
         headers = {name.lower(): value for name, value in scope["headers"]}
         declared = headers.get(b"content-length", b"")
-        incoming.too_large = declared.isdigit() and int(declared) > self.largest
+        incoming.too_large = declared.isdigit() and int(declared) > largest
         try:
             if not incoming.too_large:
                 await self.application(scope, incoming, outgoing)

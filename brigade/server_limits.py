@@ -11,6 +11,8 @@ import resource
 
 LARGEST_BODY = 2_621_440
 """Maximum bytes of a request body (2.5 MiB): many times the longest form."""
+LARGER_BODIES = {"/staff/policies/": 17 * 2**20}
+"""Maximum bytes of a request body by the address of a page that takes larger files."""
 HEAD_SECONDS = 20.0
 """Seconds in which a connection must send the first line of a request, and again the rest of its head. Slow
 bytes do not extend the time."""
@@ -96,3 +98,10 @@ def raise_open_file_limit() -> None:
     if soft != resource.RLIM_INFINITY and soft < open_file_limit():
         with contextlib.suppress(ValueError, OSError):  # some systems allow less than they say
             resource.setrlimit(resource.RLIMIT_NOFILE, (open_file_limit(), hard))
+
+
+def largest_body(path: str | bytes, usual: int | None = None) -> int:
+    """Return the maximum bytes of a request's body to this path. `usual` is the maximum of most paths; None:
+    `LARGEST_BODY`."""
+    text = path.decode("latin-1") if isinstance(path, bytes) else path
+    return LARGER_BODIES.get(text.partition("?")[0], LARGEST_BODY if usual is None else usual)

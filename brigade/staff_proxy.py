@@ -22,7 +22,7 @@ from twisted.web.iweb import UNKNOWN_LENGTH, IAgentEndpointFactory
 from zope.interface import implementer
 
 from brigade.error_pages import OVERLOADED, UNANSWERED, unavailable_page
-from brigade.server_limits import FORWARD_SECONDS, LARGEST_BODY, MOST_FORWARDED, STAFF_PROCESS_PATHS
+from brigade.server_limits import FORWARD_SECONDS, MOST_FORWARDED, STAFF_PROCESS_PATHS, largest_body
 
 HOP_BY_HOP = {
     b"connection",
@@ -69,7 +69,7 @@ class StaffProxy:
         """Return whether the staff process answers this request. Websockets and bodies that are refused stay
         here."""
         declared = request.requestHeaders.getRawHeaders(b"content-length", [b"0"])[0]
-        too_large = not declared.isdigit() or int(declared) > LARGEST_BODY
+        too_large = not declared.isdigit() or int(declared) > largest_body(request.path)
         upgrade = request.requestHeaders.getRawHeaders(b"upgrade", [b""])[0]
         if too_large or upgrade.lower() == b"websocket":
             return False

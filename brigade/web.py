@@ -207,7 +207,7 @@ class LimitedRequest(WebRequest):
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
         """Store a piece of the request's body, up to the size limit."""
-        room = server_limits.LARGEST_BODY + 1 - self.content.tell()
+        room = server_limits.largest_body(self.channel._path) + 1 - self.content.tell()
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:

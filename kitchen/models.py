@@ -21,6 +21,7 @@ from kitchen.play.models import (
     Step,
     Ticking,
 )
+from kitchen.play.policies.models import UploadedPolicy
 from kitchen.uptime.models import Outage, Sign
 
 __all__ = [
@@ -47,4 +48,5 @@ __all__ = [
     "StateChange",
     "Step",
     "Ticking",
+    "UploadedPolicy",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from study.console import analysis_pages, figure_text_page, study_overview_pages
-from study.editor import manage_study_pages, preregistration_pages
+from study.editor import manage_study_pages, policy_file_pages, preregistration_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages
 from study.monitor import live_study_page, participant_pages, replay_page
@@ -39,6 +39,8 @@ urlpatterns = [
     path("staff/sample-size/", sample_size_page.sample_size, name="sample-size"),
     path("staff/sample-size/power.svg", sample_size_page.power_figure, name="power-figure"),
     path("staff/well/", installation_status.well, name="staff-well"),
+    path("staff/policies/", policy_file_pages.policy_files, name="policy-files"),
+    path("staff/policies/<int:pk>/", policy_file_pages.policy_file, name="policy-file"),
     path("staff/replay/", replay_page.replay_opened, name="staff-replay-opened"),
     path("staff/new/", manage_study_pages.new_study, name="staff-new"),
     path("staff/<slug:slug>/", study_overview_pages.detail, name="staff-study"),

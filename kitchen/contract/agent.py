@@ -397,6 +397,9 @@ class Agent(ABC):
     """True if it also needs almost no processor time (0.1 ms), so that it needs no process of its own. It
     decides in a thread that other people's steps share, without a time limit: a slow light agent delays all
     of them."""
+    package: ClassVar[str] = ""
+    """An optional Python package without which the agent cannot play; empty if it needs none. Forms do not
+    offer an agent whose package is missing."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
     that calls none. If it names a model, `decide` runs in an event loop where many others wait: it may block
@@ -414,6 +417,11 @@ class Agent(ABC):
         Each warning is a whole sentence. Only facts that this process can check are included. The study is
         assumed to have a budget.
         """
+        return ()
+
+    def world_cautions(self, world: str, settings: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return warnings for the researcher, whole sentences, about playing this world with these settings,
+        although the agent can play."""
         return ()
 
     def remarks(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from importlib.util import find_spec
 
 from kitchen.contract.agent import Adviser, Agent, AimPursuer, Decision, Situation
 from kitchen.contract.agent_skills import Skills
@@ -23,6 +24,7 @@ AGENTS: dict[str, str] = {
     "hourglass": "kitchen.agents.hourglass.agent:Hourglass",
     "human_like": "kitchen.agents.human_like.agent:HumanLike",
     "pairwise": "kitchen.agents.pairwise.agent:PairwiseAgent",
+    "policy": "kitchen.agents.policy.agent:Policy",
     "proagent": "kitchen.agents.proagent.agent:ProAgent",
     "random": "kitchen.agents.random_agent:RandomAgent",
     "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",
@@ -57,6 +59,11 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
     if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
         return False
     return coplayer.worlds is None or world in coplayer.worlds
+
+
+def has_package(coplayer: type[Agent]) -> bool:
+    """Return whether the optional package is installed without which agents of this class cannot play."""
+    return not coplayer.package or find_spec(coplayer.package) is not None
 
 
 def leading_kinds(world: str = "") -> list[str]:

@@ -16,7 +16,8 @@ from kitchen.contract.agent import Agent
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.star_targets import star_metrics
 from kitchen.forms.setting_fields import readable_name
-from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
+from kitchen.play.policies.policy_storage import copy_to_this_machine
+from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, has_package
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world, known_worlds
 from study.design.condition_seats import NOBODY, condition_check
@@ -37,11 +38,13 @@ class ChoosableKind:
     settings: tuple[Setting, ...]
     worlds: tuple[str, ...] | None = None
     """The worlds that a co-player can play. None means all worlds."""
+    can_run: bool = True
+    """False if an optional package is missing, without which the co-player cannot play."""
 
     def fits(self, world: str) -> bool:
-        """Return whether the form offers this world or co-player for a condition in `world`. True if `world`
-        is empty, because no world is chosen yet."""
-        return not world or self.worlds is None or world in self.worlds
+        """Return whether the form offers this world or co-player for a condition in `world`. If `world` is
+        empty, because no world is chosen yet, it offers all that can run."""
+        return self.can_run and (not world or self.worlds is None or world in self.worlds)
 
     def named_settings(self) -> Iterator[tuple[str, Setting]]:
         """Yield (form field name, setting) pairs. Each field name is unique among all worlds and
@@ -81,7 +84,8 @@ def world_kinds() -> tuple[ChoosableKind, ...]:
 def _coplayer_kind(name: str, kind: type[Agent]) -> ChoosableKind:
     worlds = _worlds_of(kind)
     played = "every world" if worlds is None else ", ".join(readable_name(world) for world in worlds)
-    return ChoosableKind(COPLAYER, name, f"{readable_name(name)} (plays {played})", kind.settings, worlds)
+    label = f"{readable_name(name)} (plays {played})"
+    return ChoosableKind(COPLAYER, name, label, kind.settings, worlds, has_package(kind))
 
 
 def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
@@ -99,7 +103,11 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     """
     nobody = {NOBODY: "Nobody: the participant plays alone, or with people only"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}
-    offered = {name: kind.label for name, kind in kinds.items() if kind.fits(world) or name == stored}
+    offered = {
+        name: kind.label
+        for name, kind in kinds.items()
+        if (kind.fits(world) and kind.can_run) or name == stored
+    }
     choices = nobody | offered
     gone = stored and stored not in choices
     return [*choices.items(), *([(stored, f"{readable_name(stored)} (no longer there)")] if gone else [])]
@@ -122,6 +130,7 @@ def star_labels(world: str) -> dict[str, str]:
 
 def condition_warnings(condition: Condition) -> list[str]:
     """Return the warnings of the condition's world and co-player, one text each, without repeats."""
+    copy_to_this_machine([condition.coplayer_settings, condition.organisation])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         condition_check(

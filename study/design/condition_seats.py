@@ -53,6 +53,8 @@ class PlayedCondition(Protocol):
     `Condition` (a database row) and `ConditionPlan` have these fields.
     """
 
+    world: str
+    settings: Mapping[str, Json]
     coplayer: str
     coplayer_settings: Mapping[str, Json]
     teammates: int
@@ -184,7 +186,12 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
     """
     agents = _agents(played)
     refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
-    return tuple(dict.fromkeys([*(one for agent in agents for one in agent.cautions()), *refusals]))
+    cautions = (
+        one
+        for agent in agents
+        for one in (*agent.cautions(), *agent.world_cautions(played.world, played.settings))
+    )
+    return tuple(dict.fromkeys([*cautions, *refusals]))
 
 
 def reads_sentences(played: PlayedCondition) -> bool:

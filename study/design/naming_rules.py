@@ -47,7 +47,9 @@ def measure_name_problem(measure: str) -> str:
     return name_problem(measure)
 
 
-RESERVED_SLUGS = frozenset({"account", "new", "replay", "sample-size", "security-events", "tokens", "well"})
+RESERVED_SLUGS = frozenset(
+    {"account", "new", "policies", "replay", "sample-size", "security-events", "tokens", "well"}
+)
 """Words that addresses of `study.urls` use in place of a study's slug, such as `new` in `/staff/new/`."""
 
 ACTIVE = "active"

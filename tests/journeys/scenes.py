@@ -13,6 +13,7 @@ from django.urls import reverse
 from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
+from kitchen.play.policies.models import UploadedPolicy
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
@@ -74,6 +75,9 @@ def scenes() -> None:
     make_study(LABELLED, recruitment="label")
     participant_enter(study_id=make_study(BUSY, entries_per_minute=1).pk, entry="busy")
     user = User.objects.create_superuser(STAFF, password=PASSWORD)
+    UploadedPolicy.objects.create(
+        pk=PK, name="net", sha256="0" * 64, card={}, world="overcooked", milliseconds=1, scores={"itself": 40}
+    )
     factor_begin(user)
     freeze_study(study_id=study.pk, user=user)
     dry_runs(study, user)

@@ -60,6 +60,7 @@ REPORT = (f"/staff/{SLUG}/analysis/report", f"/staff/{SLUG}/analysis/appendix")
 DESIGN = f"/staff/{SLUG}/design/"
 WRONG = {
     "/staff/new/": ("#id_title", ""),
+    "/staff/policies/": ("#id_author", ""),
     "/staff/tokens/": ("#id_name", ""),
     "/staff/account/password/": ("#id_password", ""),
     f"{DESIGN}settings/": ("#id_title", ""),

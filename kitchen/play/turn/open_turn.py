@@ -20,6 +20,8 @@ from kitchen.contract.mailbox import HEARD_KEY, Mailbox
 from kitchen.contract.world import Event, Intent, Json, World
 from kitchen.infra.database_writes import RowWriter
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
+from kitchen.play.policies.policy_storage import KIND as POLICY
+from kitchen.play.policies.policy_storage import copy_to_this_machine
 from kitchen.play.turn.decision_records import stored_intents
 from kitchen.play.turn.state_store import (
     LargeParts,
@@ -133,7 +135,9 @@ class OpenTurn:
         if self.numbers == self.people:
             return []
         seated = {seat.mind_id for seat in self.seats}
-        return [mind for mind in Mind.objects.filter(episode=self.episode) if mind.pk in seated]
+        minds = [mind for mind in Mind.objects.filter(episode=self.episode) if mind.pk in seated]
+        copy_to_this_machine(mind.settings for mind in minds if mind.kind == POLICY)
+        return minds
 
     @cached_property
     def memories(self) -> dict[int, Json]:

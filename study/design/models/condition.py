@@ -16,6 +16,7 @@ from django.db import models, transaction
 from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
 from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import readable_name
+from kitchen.play.policies.policy_storage import copy_to_this_machine
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
 from study.design.between_groups import group_keys
@@ -310,6 +311,7 @@ class Condition(models.Model):
         for field, problem in (("key", key_problem(self.key)), ("name", name_problem(self.name))):
             if getattr(self, field) and problem:
                 raise ValidationError(f"{field}: {problem}")
+        copy_to_this_machine([self.coplayer_settings, self.organisation])
         try:
             condition_check(
                 world=self.world,

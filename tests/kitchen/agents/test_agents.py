@@ -18,8 +18,12 @@ from tests.kitchen.agents.timed_episode import play_alone
 from tests.nightly import pairs_thinned
 
 PAIRS = [
-    (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)
+    (kind, world)
+    for kind in agent_kinds()
+    for world in known_worlds()
+    if can_play(get_agent(kind), world) and not make_agent(kind, {}).refusal()
 ]
+"""Without those that cannot play before something is chosen, such as a file."""
 ALONE = [(kind, world) for kind, world in PAIRS if not get_agent(kind).pursues]
 """Those that do something although nobody tells them to."""
 

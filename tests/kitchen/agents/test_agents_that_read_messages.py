@@ -41,7 +41,10 @@ WORDS_IN: Mapping[tuple[str, str], str] = {
 REQUESTS = {FETCHES: {"requests": [["pickup", "egg", "ingredient_dispenser"]]}}
 """What a message asks for beside its words."""
 PAIRS = [
-    (kind, world) for kind in agent_kinds() for world in known_worlds() if can_play(get_agent(kind), world)
+    (kind, world)
+    for kind in agent_kinds()
+    for world in known_worlds()
+    if can_play(get_agent(kind), world) and not make_agent(kind, {}).refusal()
 ]
 
 

@@ -9,6 +9,8 @@ from weakref import ref
 
 import pytest
 
+from kitchen.agents.policy import policy_folder
+from kitchen.agents.policy.policy_session import policy_session
 from kitchen.play.live import render_page
 from kitchen.play.live.page_session import PageAnswer, open_page
 from kitchen.play.turn import turn_cache
@@ -67,7 +69,10 @@ def held() -> Counter[str]:
 
 def let_go() -> None:
     """Of drawings, menus and outcomes, which have bounds of their own, and of what nobody holds."""
-    bounded = (render_page.render_frame, action_menu._grouped, command_table_of, order_steps._useful_commands)
+    bounded = (
+        *(render_page.render_frame, action_menu._grouped, command_table_of, order_steps._useful_commands),
+        *(policy_session, policy_folder._known_file),
+    )
     for kept_up_to_a_bound in bounded:
         kept_up_to_a_bound.cache_clear()
     gc.collect()

@@ -18,6 +18,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from kitchen.experiments.models import Experiment
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.models import Episode, Seat
+from kitchen.play.policies.models import UploadedPolicy
 from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
 from study.participants.models import Answer, Participant
@@ -85,6 +86,9 @@ class Scene:
             "participant": self.person,
             "episode": self.seat(self.person).episode,
             "experiment": Experiment.objects.create(setup=EXPERIMENT),
+            "policies": UploadedPolicy.objects.create(
+                name="net", sha256="0" * 64, card={}, world="overcooked", milliseconds=1
+            ),
             "group": Group.objects.create(name="a group"),
             "user": self.owner,
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
