@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,10 +21,7 @@ from kitchen.contract.recorded_trial import TrialLabels
 from kitchen.contract.world import Json
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.opened.dataset_episode import (
-    FALLBACK,
-    MIND,
     NOBODY,
-    PERSON,
     DatasetEpisode,
     EncodedEpisode,
     encode_episode,
@@ -36,7 +33,6 @@ from kitchen.registry.world_registry import trial_formats
 INSTALL = "it needs packages that are not installed; `make open` installs them"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Starts of texts that a spreadsheet would run. They get an apostrophe in front."""
-SEEN_TYPES = {PERSON, MIND, FALLBACK, NOBODY}
 
 
 class FormError(Exception):
@@ -71,6 +67,13 @@ class DatasetForm(ABC):
     ) -> list[str]:
         """Write one piece, and return why episodes were left out, one line for each. `name` is the dataset's
         name; `piece` is its number from 0."""
+
+    def finish(self, folder: Path, name: str, progress: Progress) -> None:
+        """Complete the dataset after its last piece."""
+
+    def notes(self) -> Sequence[str]:
+        """Return lines for readers of the dataset: how to open it."""
+        return ()
 
 
 def _encoded(episodes: Sequence[DatasetEpisode]) -> tuple[list[EncodedEpisode], list[str]]:
@@ -115,6 +118,26 @@ class MinariForm(DatasetForm):
             entry["steps"] += sum(each.steps for each in some)
         return left_out
 
+    def finish(self, folder: Path, name: str, progress: Progress) -> None:
+        """Store each dataset's size, which is counted only once."""
+        from minari.dataset.minari_storage import MinariStorage
+
+        for entry in progress.facts.get("datasets", ()):
+            storage = MinariStorage.read(_minari_folder(folder, name, entry))
+            storage.update_metadata({"dataset_size": float(storage.get_size())})
+
+    def notes(self) -> Sequence[str]:
+        """Return how to load the datasets."""
+        return (
+            "Set `MINARI_DATASETS_PATH` to this folder, and open a dataset with "
+            "`minari.load_dataset('brigade/<world>/<name>-v0')`. There is one for each world, encoding and "
+            "shape. Observations and actions are tables over `seat_0`, `seat_1` and so on.",
+        )
+
+
+def _minari_folder(folder: Path, name: str, entry: Mapping[str, Any]) -> Path:
+    return folder / "brigade" / entry["world"] / f"{name}-v{entry['number']}" / "data"
+
 
 def _write_minari(
     folder: Path, dataset_id: str, episodes: Sequence[EncodedEpisode], entry: Mapping[str, Any]
@@ -142,7 +165,7 @@ def _write_minari(
         )
     storage.update_metadata({"total_episodes": entry["episodes"], "total_steps": entry["steps"]})
     size = storage.get_size
-    storage.get_size = lambda: 0.0  # type: ignore[method-assign] # it reads every file for every episode
+    storage.get_size = lambda: 0.0  # it reads every file for every episode
     for number, each in enumerate(episodes, entry["episodes"]):
         ends = [False] * (each.steps - 1) + [True]
         none = [False] * each.steps
@@ -161,7 +184,7 @@ def _write_minari(
         facts = episode_facts(each.episode)
         facts |= {"settings": canonical_json(facts["settings"]), "score": canonical_json(facts["score"])}
         storage.update_episode_metadata([facts], [number])
-    storage.get_size = size  # type: ignore[method-assign]
+    storage.get_size = size
 
 
 def _padded(row: Any) -> Any:
@@ -174,11 +197,8 @@ def _minari_spaces(episode: EncodedEpisode) -> tuple[Any, Any]:
     from gymnasium import spaces
 
     seats = [f"seat_{seat}" for seat in episode.observations]
-    encoding = episode.encoding
-    box = {
-        seat: spaces.Box(0, encoding.largest, episode.shape, dtype=encoding.dtype)  # type: ignore[arg-type]
-        for seat in seats
-    }
+    dtype: Any = episode.observations[0].dtype.type
+    box = {seat: spaces.Box(0, episode.encoding.largest, episode.shape, dtype) for seat in seats}
     return spaces.Dict(box), spaces.Dict({seat: spaces.Discrete(episode.actions_possible) for seat in seats})
 
 
@@ -202,6 +222,15 @@ class StepsForm(DatasetForm):
             with atomic_writer(path) as out:
                 pq.write_table(_steps_table(some), out, compression="zstd")
         return left_out
+
+    def notes(self) -> Sequence[str]:
+        """Return how to read observations."""
+        return (
+            "Each folder in `steps/` is one table in pieces. An episode with T steps has T + 1 rows; the last one "
+            "has no action. Observations are bytes: `numpy.frombuffer(cell, dtype).reshape(shape)`, with "
+            "`observation_dtype` and `observation_shape` of the schema's metadata, where `episodes` has the "
+            "settings and seeds.",
+        )
 
 
 def _steps_table(episodes: Sequence[EncodedEpisode]) -> Any:
@@ -266,7 +295,7 @@ class TrialsForm(DatasetForm):
         self.called = name
 
     name: ClassVar[str] = "overcooked_ai"
-    meaning: ClassVar[str] = "Overcooked-AI’s own forms (CSV and JSON), only for its grids"
+    meaning: ClassVar[str] = "The forms of Overcooked-AI (CSV and JSON), only for its grids"
 
     def unfit(self, world: str) -> str:
         """Return why episodes of this world do not fit; empty if they do."""
@@ -288,13 +317,38 @@ class TrialsForm(DatasetForm):
                     writer.writerow(form.columns)
                 for row in form.rows(each.trial, _labels(each)):
                     writer.writerow([harmless(cell) for cell in row])
-        lists: dict[str, list[Json]] = {}
-        for each in episodes:
-            for key, value in formats[each.trial.world].episode(each.trial, _labels(each)).items():
-                lists.setdefault(key, []).append(value)
-        with atomic_writer(path.with_suffix(".json")) as out:
-            out.write(json.dumps(lists).encode())
+        for number, some in enumerate(_some_steps(episodes)):
+            lists: dict[str, list[Json]] = {}
+            for each in some:
+                for key, value in formats[each.trial.world].episode(each.trial, _labels(each)).items():
+                    lists.setdefault(key, []).append(value)
+            with atomic_writer(path.with_name(f"{path.name}-{number}.json")) as out:
+                out.write(json.dumps(lists).encode())
         return []
+
+    def notes(self) -> Sequence[str]:
+        """Return what the rows are."""
+        return (
+            "Row k of a CSV file has the state before joint action k. The last row of a game has its last state "
+            "and no action (`[[0, 0], [0, 0]]`). Times are those of ticks, not of a clock. A JSON file is an "
+            "object of lists over episodes, with a state for each action.",
+        )
+
+
+STEPS_IN_OBJECT = 5_000
+"""Steps of the games in one JSON file, or those of one game, so that the import can read it."""
+
+
+def _some_steps(episodes: Sequence[DatasetEpisode]) -> Iterator[list[DatasetEpisode]]:
+    some, steps = list[DatasetEpisode](), 0
+    for each in episodes:
+        length = len(each.trial.turns)
+        if some and steps + length > STEPS_IN_OBJECT:
+            yield some
+            some, steps = [], 0
+        some.append(each)
+        steps += length
+    yield from [some] if some else []
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ AGENTS: dict[str, str] = {
     "pairwise": "kitchen.agents.pairwise.agent:PairwiseAgent",
     "proagent": "kitchen.agents.proagent.agent:ProAgent",
     "random": "kitchen.agents.random_agent:RandomAgent",
+    "recorded": "kitchen.agents.recorded:RecordedAgent",
     "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",
 }
 """Class path of each kind of agent that does not belong to a single world."""

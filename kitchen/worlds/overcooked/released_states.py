@@ -155,13 +155,14 @@ def first_difference(theirs: SeenState, ours: SeenState) -> str:
 
 def _differences(theirs: SeenState, ours: SeenState) -> Iterator[str]:
     for seat in (0, 1):
-        for what, one, other in (
-            ("stands at", theirs.at[seat], ours.at[seat]),
+        pairs = (
+            ("stands at", str(theirs.at[seat]), str(ours.at[seat])),
             ("faces", theirs.face[seat], ours.face[seat]),
             ("holds", _words(theirs.holds[seat]), _words(ours.holds[seat])),
-        ):
-            if one != other:
-                yield f"player {seat} {what} {one} in the file, and {other} here"
+        )
+        for what, in_file, here in pairs:
+            if in_file != here:
+                yield f"player {seat} {what} {in_file} in the file, and {here} here"
     for at in sorted(theirs.objects.keys() | ours.objects.keys()):
         one, other = theirs.objects.get(at), ours.objects.get(at)
         if one != other:

@@ -167,7 +167,7 @@ class ReleasedTrials(TrialFormat):
         """Yield each game of a JSON object of lists, or why it is refused. Raises TrialError for an object
         of another form."""
         needed = ("ep_states", "ep_actions", "ep_rewards", "mdp_params")
-        lists = [content.get(name) for name in needed]
+        lists: list[Any] = [content.get(name) for name in needed]
         if not all(isinstance(each, list) for each in lists):
             raise TrialError(f"it is no object with lists {', '.join(needed)}")
         if len({len(each) for each in lists}) != 1:
