@@ -28,8 +28,8 @@ DIVERGED_KEY = "diverged_at"
 """The key of the note with the first step in which the game differed from the recording."""
 MAX_CHARACTERS = 60_000
 MAX_SEATS = 8
-PACE_SETTINGS = frozenset({"clock", "tick_ms"})
-"""Settings that change how fast a game is played, and nothing that is seen."""
+UNSEEN_FACTS = frozenset({"clock", "tick_ms", "layout", "title"})
+"""Facts of a brief that name a game or say how fast it is played, and change nothing that is seen."""
 
 
 class RecordedAgent(Agent):
@@ -105,13 +105,11 @@ class RecordedAgent(Agent):
         the first step that differed, and what the program that plays on remembers."""
         memory = situation.memory or {}
         diverged = memory.get(DIVERGED_KEY)
-        if diverged is None and self._differs(situation):
+        if diverged is None and self.trial and self._differs(situation):
             diverged = situation.step
         note: dict[str, Json] = {"recorded": recording_digest(self._text), DIVERGED_KEY: diverged}
-        if self.trial is None:
-            return Decision({}, memory={DIVERGED_KEY: diverged}, note=note)
         after = self.chosen["after"]
-        ended = situation.step >= len(self.trial.turns)
+        ended = self.trial is None or situation.step >= len(self.trial.turns)
         if not ended and (diverged is None or after == GO_ON):
             commands = {seat: self._recorded(situation, seat) for seat in situation.seats}
             return Decision(commands, memory={DIVERGED_KEY: diverged}, note=note)
@@ -172,7 +170,7 @@ def recording_unfit(trial: RecordedTrial, world: World) -> str:
         other = world.create(seats=trial.seats, settings=dict(trial.settings))
     except WorldError as error:
         return f"the recorded game cannot be played here: {error}"
-    left_out = PACE_SETTINGS | {steps}
+    left_out = UNSEEN_FACTS | {steps}
     theirs, ours = (
         {name: value for name, value in each.brief(0).items() if name not in left_out}
         for each in (other, world)

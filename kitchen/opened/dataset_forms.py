@@ -69,7 +69,8 @@ class DatasetForm(ABC):
         name; `piece` is its number from 0."""
 
     def finish(self, folder: Path, name: str, progress: Progress) -> None:
-        """Complete the dataset after its last piece."""
+        """Complete the dataset after its last piece. By default there is nothing to do."""
+        return
 
     def notes(self) -> Sequence[str]:
         """Return lines for readers of the dataset: how to open it."""
@@ -226,9 +227,9 @@ class StepsForm(DatasetForm):
     def notes(self) -> Sequence[str]:
         """Return how to read observations."""
         return (
-            "Each folder in `steps/` is one table in pieces. An episode with T steps has T + 1 rows; the last one "
-            "has no action. Observations are bytes: `numpy.frombuffer(cell, dtype).reshape(shape)`, with "
-            "`observation_dtype` and `observation_shape` of the schema's metadata, where `episodes` has the "
+            "Each folder in `steps/` is one table in pieces. An episode with T steps has T + 1 rows; the "
+            "last one has no action. Observations are bytes: `numpy.frombuffer(cell, dtype).reshape(shape)`, "
+            "with `observation_dtype` and `observation_shape` of the schema's metadata, where `episodes` has the "
             "settings and seeds.",
         )
 
@@ -329,9 +330,9 @@ class TrialsForm(DatasetForm):
     def notes(self) -> Sequence[str]:
         """Return what the rows are."""
         return (
-            "Row k of a CSV file has the state before joint action k. The last row of a game has its last state "
-            "and no action (`[[0, 0], [0, 0]]`). Times are those of ticks, not of a clock. A JSON file is an "
-            "object of lists over episodes, with a state for each action.",
+            "Row k of a CSV file has the state before joint action k. The last row of a game has its last "
+            "state and no action (`[[0, 0], [0, 0]]`). Times are those of ticks, not of a clock. A JSON file "
+            "is an object of lists over episodes, with a state for each action.",
         )
 
 
