@@ -229,8 +229,8 @@ class StepsForm(DatasetForm):
         return (
             "Each folder in `steps/` is one table in pieces. An episode with T steps has T + 1 rows; the "
             "last one has no action. Observations are bytes: `numpy.frombuffer(cell, dtype).reshape(shape)`, "
-            "with `observation_dtype` and `observation_shape` of the schema's metadata, where `episodes` has the "
-            "settings and seeds.",
+            "with `observation_dtype` and `observation_shape` of the schema's metadata. Its `episodes` has "
+            "the settings and seeds.",
         )
 
 

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from kitchen.management.command_helpers import Progress
 from kitchen.opened.dataset_forms import FORMS
+from kitchen.words.english_text import counted_noun
 from study.exports.dataset_export import DatasetError, DatasetRequest, export_dataset
 from study.management.study_command import StudyCommand, writing_to
 
@@ -55,7 +56,7 @@ class Command(StudyCommand):
         bar[0].close()
         for why, number in sorted(state.left_out.items()):
             self.stdout.write(f"left out: {number} ({why})")
-        self.stdout.write(f"{state.exported} games, {state.steps} steps in {out}")
+        self.stdout.write(f"{counted_noun(state.exported, 'game')}, {state.steps} steps in {out}")
 
 
 def licence_text(given: str) -> str:
