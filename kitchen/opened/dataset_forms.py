@@ -137,7 +137,7 @@ class MinariForm(DatasetForm):
 
 
 def _minari_folder(folder: Path, name: str, entry: Mapping[str, Any]) -> Path:
-    return folder / "brigade" / entry["world"] / f"{name}-v{entry['number']}" / "data"
+    return folder.joinpath("brigade", str(entry["world"]), f"{name}-v{entry['number']}", "data")
 
 
 def _write_minari(
@@ -199,7 +199,9 @@ def _minari_spaces(episode: EncodedEpisode) -> tuple[Any, Any]:
 
     seats = [f"seat_{seat}" for seat in episode.observations]
     dtype: Any = episode.observations[0].dtype.type
-    box = {seat: spaces.Box(0, episode.encoding.largest, episode.shape, dtype) for seat in seats}
+    box: dict[str, spaces.Space[Any]] = {
+        seat: spaces.Box(0, episode.encoding.largest, episode.shape, dtype) for seat in seats
+    }
     return spaces.Dict(box), spaces.Dict({seat: spaces.Discrete(episode.actions_possible) for seat in seats})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,7 @@ def import_file(path: Path, options: TrialOptions, file_name: str = "") -> Itera
         if read.found is None:
             yield read, False
             continue
-        known = ImportedEpisode.objects.filter(file_hash=digest, trial=read.name)
-        if known.exists():
+        if is_imported(digest, read.name):
             yield read, False
             continue
         try:
@@ -120,6 +120,20 @@ def import_file(path: Path, options: TrialOptions, file_name: str = "") -> Itera
             yield ReadTrial(read.name, None, str(error)), False
         else:
             yield read, True
+
+
+def is_imported(file_hash: str, name: str) -> bool:
+    """Return whether the game with this name of this file was imported before."""
+    return ImportedEpisode.objects.filter(file_hash=file_hash, trial=name[:120]).exists()
+
+
+def read_some_games(path: str, options: TrialOptions, most: int) -> list[ReadTrial]:
+    """Return the games of a file, read or refused. Raises TrialFileError if it has more than `most`, and as
+    `read_games` does."""
+    found = list(islice(read_games(Path(path), options), most + 1))
+    if len(found) > most:
+        raise TrialFileError(f"it has more than {most} games")
+    return found
 
 
 def store_trial(trial: RecordedTrial, *, name: str, file_hash: str, file_name: str) -> Episode:

@@ -47,6 +47,7 @@ from study.editor.form_fields import (
     team_fields,
     team_initial,
 )
+from study.editor.recording_choice import use_recording_selects
 from study.editor.world_setting_fields import use_drawing_fields, with_default_settings
 
 ROWS = "team_row"
@@ -280,6 +281,7 @@ class TeamFields(ConditionForm):
         for name in (WORLD, COPLAYER, "teammates"):
             self.fields[name].widget.attrs["class"] = "decides"
         use_drawing_fields(self, self.instance.study)
+        use_recording_selects(self, self.instance.study)
         if not self._has_talk():
             field = self.fields["talk_language"]
             field.disabled, field.help_text = True, NOBODY_WRITES
