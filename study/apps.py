@@ -48,11 +48,13 @@ def _what_happens_has_consequences() -> None:
 
     from study.analysis.analysis_results import forget_analysis
     from study.participants.participant_notifications import participant_erased
+    from study.participants.stored_datasets import forget_datasets
     from study.participants.stored_exports import forget_exports
     from study.researchers.reauthenticate import note_password_given
     from study.researchers.staff_login import forget_failures
 
     participant_erased.connect(forget_analysis)
+    participant_erased.connect(forget_datasets)
     participant_erased.connect(forget_exports)
     user_logged_in.connect(note_password_given)
     user_logged_in.connect(forget_failures)

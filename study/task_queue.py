@@ -13,6 +13,7 @@ COMPUTE_ANALYSIS = "study.compute_analysis"
 MAKE_REPORT = "study.make_report"
 ERASE_SYNTHETIC = "study.erase_synthetic"
 DRY_RUN = "study.dry_run"
+MAKE_DATASET = "study.make_dataset"
 MAKE_EXPORT = "study.make_export"
 TIME_OUT_IDLE = "study.time_out_idle"
 """Names of the tasks."""
@@ -70,6 +71,12 @@ def ask_export(study_id: int, name: str, left_out: str, key: str, expires: float
         return False
     makes = f"{name} of study {study_id} is made where it is downloaded"
     return send_task(MAKE_EXPORT, study_id, name, left_out, key, otherwise=makes, expires=expires)
+
+
+def ask_dataset(study_id: int, key: str) -> bool:
+    """Queue the writing of an ordered dataset, and return whether the message broker accepted the task."""
+    waits = f"dataset {key} of study {study_id} waits"
+    return _send_sparing(MAKE_DATASET, study_id, key, otherwise=waits)
 
 
 def ask_idle_check(expires: float) -> bool:

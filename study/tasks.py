@@ -9,6 +9,7 @@ from celery.signals import worker_ready
 
 from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Study
+from study.exports.dataset_pages import write_dataset
 from study.exports.export_files import data_file_pieces
 from study.exports.export_table import ExportSelection
 from study.participants.stored_exports import StoredExport, make_export, remove_old_exports
@@ -20,6 +21,7 @@ from study.task_queue import (
     COMPUTE_ANALYSIS,
     DRY_RUN,
     ERASE_SYNTHETIC,
+    MAKE_DATASET,
     MAKE_EXPORT,
     MAKE_REPORT,
     TIME_OUT_IDLE,
@@ -72,6 +74,14 @@ def export(study_id: int, name: str, left_out: str, key: str) -> None:
         kinds = tuple(left_out.split(",")) if left_out else ()
         pieces = data_file_pieces(study, name, ExportSelection.without(kinds))
         make_export(StoredExport(study_id, name, kinds, key), pieces)
+
+
+@shared_task(name=MAKE_DATASET, acks_late=False)
+def dataset(study_id: int, key: str) -> None:
+    """Write a dataset that a page has ordered. Running the task twice does no harm. If its worker dies, the
+    page asks for the rest."""
+    if study := Study.objects.filter(pk=study_id).first():
+        write_dataset(study, key)
 
 
 @shared_task(name=TIME_OUT_IDLE)

@@ -7,8 +7,8 @@ from django.urls import path
 from study.console import analysis_pages, figure_text_page, study_overview_pages
 from study.editor import manage_study_pages, policy_file_pages, preregistration_pages
 from study.editor.urls import design_urls
-from study.exports import data_and_token_pages
-from study.monitor import live_study_page, participant_pages, replay_page
+from study.exports import data_and_token_pages, dataset_pages
+from study.monitor import import_pages, live_study_page, participant_pages, replay_page
 from study.operation import health_endpoints, installation_status
 from study.participation import entry_round_trip, language_choice, views
 from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
@@ -42,6 +42,8 @@ urlpatterns = [
     path("staff/policies/", policy_file_pages.policy_files, name="policy-files"),
     path("staff/policies/<int:pk>/", policy_file_pages.policy_file, name="policy-file"),
     path("staff/replay/", replay_page.replay_opened, name="staff-replay-opened"),
+    path("staff/replay/imported/", import_pages.imports, name="imports"),
+    path("staff/replay/imported/<uuid:episode>/", import_pages.imported_replay, name="imported-replay"),
     path("staff/new/", manage_study_pages.new_study, name="staff-new"),
     path("staff/<slug:slug>/", study_overview_pages.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", sample_size_page.study_sample_size, name="sample-size"),
@@ -99,6 +101,8 @@ urlpatterns = [
     ),
     path("staff/<slug:slug>/data/", data_and_token_pages.data, name="staff-data"),
     path("staff/<slug:slug>/data/<str:name>", data_and_token_pages.data_file, name="data-file"),
+    path("staff/<slug:slug>/datasets/", dataset_pages.datasets, name="staff-datasets"),
+    path("staff/<slug:slug>/datasets/<slug:key>.zip", dataset_pages.dataset_file, name="dataset-file"),
     path("staff/<slug:slug>/analysis/", analysis_pages.analysis, name="staff-analysis"),
     path("staff/<slug:slug>/analysis/report/", analysis_pages.report, name="staff-analysis-report"),
     path("staff/<slug:slug>/analysis/report.html", analysis_pages.report_html, name="report-html"),

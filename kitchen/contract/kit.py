@@ -18,6 +18,7 @@ from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.page import Page
 from kitchen.contract.policy_language import PolicyLanguage
+from kitchen.contract.recorded_trial import TrialFormat
 from kitchen.contract.reference_recordings import Recordings
 from kitchen.contract.world import Json, World
 
@@ -84,6 +85,9 @@ class WorldKit:
     """Return further metrics, computed from the whole log of an episode; None if there are none."""
     policy_language: Callable[[], PolicyLanguage] | None = None
     """Return the language in which a model writes a policy for a co-player of this world; None if there is
+    none."""
+    trials: Callable[[], TrialFormat] | None = None
+    """Return the form in which games of this world are published, for exports and imports; None if there is
     none."""
     requests_actions: bool = False
     """True if members request actions of each other, and a participant accepts a request as a plan."""

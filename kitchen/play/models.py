@@ -225,6 +225,32 @@ class Ticking(models.Model):
         return f"{self.episode_id}, taken by {self.owner or 'nobody'}"
 
 
+class ImportedEpisode(models.Model):
+    """The mark of an episode that was not played here: its game was read from a file.
+
+    It has no participants, so it is in no study, analysis or table of results.
+    """
+
+    episode = models.OneToOneField(
+        Episode, on_delete=models.CASCADE, related_name="imported", primary_key=True
+    )
+    episode_id: int
+    file_hash = models.CharField(max_length=64, help_text="SHA-256 of the file.")
+    file_name = models.CharField(max_length=120, blank=True, default="")
+    trial = models.CharField(max_length=120, help_text="The game's name in the file.")
+    people = models.JSONField(default=list, help_text="Whether a person played, by seat.")
+    imported_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-imported_at", "episode_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["file_hash", "trial"], name="one_episode_per_file_and_trial")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.trial} of {self.file_name or self.file_hash[:12]}"
+
+
 class Mind(models.Model):
     """An agent in one episode. It commands one or more seats."""
 

@@ -27,6 +27,7 @@ AGENTS: dict[str, str] = {
     "policy": "kitchen.agents.policy.agent:Policy",
     "proagent": "kitchen.agents.proagent.agent:ProAgent",
     "random": "kitchen.agents.random_agent:RandomAgent",
+    "recorded": "kitchen.agents.recorded:RecordedAgent",
     "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",
 }
 """Class path of each kind of agent that does not belong to a single world."""

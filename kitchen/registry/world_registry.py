@@ -23,6 +23,7 @@ from kitchen.contract.encoding import Encoding
 from kitchen.contract.json_encoding import JSON_ENCODING
 from kitchen.contract.kit import PixelPicture, WorldKit
 from kitchen.contract.page import Page
+from kitchen.contract.recorded_trial import TrialFormat
 from kitchen.contract.team_schedules import TOGETHER
 from kitchen.contract.world import World
 from kitchen.contract.world_errors import SettingsError
@@ -206,6 +207,12 @@ def get_encoding(kind: str, name: str = "") -> Encoding:
         return short[name]()
     listed = get_encodings(kind)
     return registry_entry(listed, name) if name else next(iter(listed.values()))
+
+
+def trial_formats() -> dict[str, TrialFormat]:
+    """Return the published forms of recorded games, by the name of their world."""
+    kits = {world: get_kit(world) for world in known_worlds()}
+    return {world: kit.trials() for world, kit in kits.items() if kit.trials}
 
 
 def reward_metric(kind: str) -> str:

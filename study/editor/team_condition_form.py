@@ -48,6 +48,7 @@ from study.editor.form_fields import (
     team_initial,
 )
 from study.editor.policy_file_uses import use_file_selects
+from study.editor.recording_choice import use_recording_selects
 from study.editor.world_setting_fields import use_drawing_fields, with_default_settings
 
 ROWS = "team_row"
@@ -282,6 +283,7 @@ class TeamFields(ConditionForm):
             self.fields[name].widget.attrs["class"] = "decides"
         use_drawing_fields(self, self.instance.study)
         use_file_selects(self, self._world())
+        use_recording_selects(self, self.instance.study)
         if not self._has_talk():
             field = self.fields["talk_language"]
             field.disabled, field.help_text = True, NOBODY_WRITES

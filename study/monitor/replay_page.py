@@ -114,7 +114,7 @@ def replay_opened(request: HttpRequest) -> HttpResponse:
         carried = data if data.startswith(GZIP) else gzip_bytes(data)
         packed = base64.b64encode(carried).decode()
         with untrusted_file_errors():
-            return _render(request, {**shown, "record": episode_of_content(content), "packed": packed})
+            return render_replay(request, {**shown, "record": episode_of_content(content), "packed": packed})
     except EpisodeFileError as error:
         context = {"problem": NO_FILE if not str(error) else WRONG_FILE.format(why=error)}
         return render(request, "study/monitor/replay_open.html", context, status=422)
@@ -145,10 +145,10 @@ def _stored(study: Study, key: UUID) -> EpisodeRecord:
 
 def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) -> HttpResponse:
     """Return the replay page of a stored episode."""
-    return _render(request, {**_context(record, request.GET), "record": record, **more})
+    return render_replay(request, {**replay_context(record, request.GET), "record": record, **more})
 
 
-def _render(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+def render_replay(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     """Return the whole replay page or, if the request asks for it, only the part that depends on the step."""
     if file := frame_after(context["record"], context["step"]):
         context["frame"] = f"data:{media_type(file)};base64,{base64.b64encode(file).decode()}"
@@ -170,13 +170,13 @@ def file_context(content: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[s
     check_content(content)
     with untrusted_file_errors():
         record = episode_of_content(content)
-        context = _context(record, asked)
+        context = replay_context(record, asked)
         if chart := context.get("chart"):  # a file has no addresses for figure files
             context["spec"] = vega_specification(chart)
         return context
 
 
-def _context(record: EpisodeRecord, asked: Mapping[str, Any]) -> dict[str, Any]:
+def replay_context(record: EpisodeRecord, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page, or its part, shows of an episode. This replays the episode."""
     when = event_steps(record)
     kind = asked.get("kind", "")

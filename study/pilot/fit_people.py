@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from kitchen.agents.human_like.count_habits import count_habits
 from kitchen.agents.human_like.play_habits import MAX_PEOPLE, Changes, PlayHabits, fitted_habits, habits_text
 from kitchen.contract.world_errors import WorldError
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, ImportedEpisode
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_record import EPISODES_PER_READ, EpisodeRecord, read_episode_records
@@ -25,6 +25,8 @@ from study.participants.models import Round
 
 MAX_STEPS = 20_000
 """Number of steps after which no further episode is read. That many take less than a minute."""
+MOST_GAMES = 400
+"""Number of imported games that are looked at."""
 ROUNDS_IN_FORM = 50
 """Number of rounds that a form looks at."""
 
@@ -63,6 +65,27 @@ def people_of_study(study: Study, *, synthetic: bool = False) -> tuple[PlayHabit
             log.warning("episode %s is left out: %s", record.episode.pk, error)
     people = sorted(counted.values(), key=lambda one: sorted(one.items()))  # no order of people or times
     return fitted_habits(people[:MAX_PEOPLE])
+
+
+def people_of_imported(file_hash: str = "") -> tuple[PlayHabits, ...]:
+    """Return the habits of the people in imported games: one line for each person of each game, because files
+    do not say who played several. With `file_hash`, the beginning of a file's SHA-256, only its games count.
+
+    The newest `MAX_STEPS` steps count.
+    """
+    games = ImportedEpisode.objects.filter(file_hash__startswith=file_hash).order_by("-episode")
+    ids = [pk for pk, people in games.values_list("episode", "people") if any(people)]
+    left, counted = MAX_STEPS, list[Changes]()
+    for record in read_episode_records(Episode.objects.filter(pk__in=ids[:MOST_GAMES])):
+        people = record.episode.imported.people
+        try:
+            counted += [count_habits(record.log, seat) for seat, is_person in enumerate(people) if is_person]
+        except (WorldError, UnknownNameError) as error:
+            log.warning("episode %s is left out: %s", record.episode.pk, error)
+        left -= len(record.steps)
+        if left <= 0:
+            break
+    return fitted_habits(sorted(counted, key=lambda one: sorted(one.items()))[:MAX_PEOPLE])
 
 
 def people_digest(people: Sequence[PlayHabits]) -> str:

@@ -47,6 +47,7 @@ KIT = WorldKit(
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),
     log_metrics=partial(load_path, "kitchen.worlds.overcooked.agent_log_metrics:AGENT_LOG_METRICS"),
     policy_language=partial(load_path, f"{_WRITTEN}.grid_policy_language:GRID_POLICY_LANGUAGE"),
+    trials=partial(load_path, "kitchen.worlds.overcooked.released_trials:RELEASED_TRIALS"),
     canvases={"own_layout": partial(load_path, "kitchen.worlds.overcooked.layout_editor:LAYOUT_EDITOR")},
 )
 """The world's registry entry. In the practice episode, one participant plays the smallest grid together with

@@ -1,0 +1,156 @@
+"""Serve the staff page that orders datasets of a study for programs that learn, and sends finished ones.
+
+A worker writes each dataset. The page shows its progress; if a worker dies, another one goes on.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from kitchen.infra.file_downloads import streaming_download
+from kitchen.infra.file_writing import StreamBuffer
+from kitchen.opened.dataset_forms import FORMS
+from study.design.models import Study
+from study.exports.dataset_export import MAX_LICENCE, DatasetError, DatasetRequest, export_dataset
+from study.participants.participant_counts import study_counts
+from study.participants.stored_datasets import (
+    FAILED,
+    FINISHED,
+    RUNNING,
+    WAITING,
+    StoredDataset,
+    datasets_of,
+    order_dataset,
+)
+from study.researchers.models import SecurityEvent
+from study.researchers.permissions import FORM_METHODS, study_page
+from study.researchers.security_events import log_security_event
+from study.task_queue import ask_dataset
+
+NO_WORKER = "No worker can write it now. Start one, or use the command export_datasets."
+
+
+class DatasetOrderForm(forms.Form):
+    """The form for a new dataset: its form, its licence, and whether programs are in it."""
+
+    form = forms.ChoiceField(label="Form")
+    licence = forms.CharField(
+        label="Licence",
+        max_length=MAX_LICENCE,
+        widget=forms.Textarea({"rows": 4}),
+        help_text="Its name with a link, or its whole text. Others may use the data only as it says. Choose "
+        "one to which the consent of your participants agrees.",
+    )
+    synthetic = forms.BooleanField(
+        label="With the games of synthetic participants",
+        required=False,
+        help_text="They are marked. Without this, only games of people are in it.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["form"]
+        field.choices = [(name, form.meaning) for name, form in FORMS.items()]
+
+    def clean_form(self) -> str:
+        """Return the form's name. Raises ValidationError if it cannot be written here."""
+        name: str = self.cleaned_data["form"]
+        if why := FORMS[name].why_not():
+            raise forms.ValidationError(f"{why[0].upper()}{why[1:]}.")
+        return name
+
+
+@study_page("results", FORM_METHODS)
+def datasets(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Show the study's datasets, and the form that orders one. A POST orders it. While one is written, the
+    page asks regularly for the list (`?list`)."""
+    if "list" in request.GET:
+        return render(request, "study/exports/datasets_list.html", _listed(study))
+    form = DatasetOrderForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        made = order_dataset(study.pk, **form.cleaned_data)
+        if not ask_dataset(study.pk, made.key):
+            messages.warning(request, NO_WORKER)
+        return redirect("study:staff-datasets", study.slug)
+    context = {"form": form, "counts": study_counts(study), **_listed(study)}
+    return render(request, "study/exports/datasets.html", context, status=422 if form.errors else 200)
+
+
+def _listed(study: Study) -> dict[str, Any]:
+    """Return the template context with the datasets. One whose worker has died is asked for again."""
+    rows = []
+    for each in datasets_of(study.pk):
+        facts = each.read()
+        is_on = facts.get("state") in {WAITING, RUNNING}
+        if is_on and each.is_silent() and timezone.now().timestamp() - facts["asked_at"] > 5:
+            ask_dataset(study.pk, each.key)
+        asked_at = datetime.fromtimestamp(facts["asked_at"], UTC)
+        rows.append({**facts, "key": each.key, "is_on": is_on, "at": asked_at})
+    return {"study": study, "datasets": rows, "is_on": any(row["is_on"] for row in rows)}
+
+
+@study_page("results")
+def dataset_file(request: HttpRequest, study: Study, key: str) -> HttpResponseBase:
+    """Send a finished dataset as a ZIP file, and log the download."""
+    found = StoredDataset(study.pk, key)
+    facts = found.read() if key.isalnum() else {}
+    if facts.get("state") != FINISHED:
+        raise Http404(key)
+    kind, what = SecurityEvent.Kind.DATA_DOWNLOADED, f"dataset {facts['form']}"
+    log_security_event(kind, user=request.user, study=study, what=what, request=request)
+    name = f"{study.slug}-{facts['form']}.zip"
+    return streaming_download(folder_zip_pieces(found.files, study.slug), "application/zip", name)
+
+
+def folder_zip_pieces(folder: Path, name: str) -> Iterator[bytes]:
+    """Yield a folder's files as one ZIP file, in pieces of bytes, each file below `name`."""
+    pipe = StreamBuffer()
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                entry = zipfile.ZipInfo(f"{name}/{path.relative_to(folder)}")
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                with path.open("rb") as file, archive.open(entry, "w", force_zip64=True) as inside:
+                    while piece := file.read(256 * 1024):
+                        inside.write(piece)
+                        yield pipe.take()
+    yield pipe.take()
+
+
+def write_dataset(study: Study, key: str) -> None:
+    """Write an ordered dataset, or go on with it. Does nothing if it is finished, deleted, or being written.
+    A reason why it cannot be written is stored for the page."""
+    stored = StoredDataset(study.pk, key)
+    facts = stored.read()
+    if facts.get("state") not in {WAITING, RUNNING}:
+        return
+
+    def show(done: int, total: int) -> None:
+        stored.beat()
+        stored.note(state=RUNNING, done=done, total=total)
+
+    with stored.claimed() as is_mine:
+        if not is_mine:
+            return
+        request = DatasetRequest(facts["form"], facts["licence"], study, facts["synthetic"])
+        try:
+            state = export_dataset(request, stored.files, show)
+        except DatasetError as error:
+            stored.note(state=FAILED, error=str(error))
+        except FileNotFoundError:
+            if stored.read():
+                raise  # else it was deleted, because somebody's data were erased
+        else:
+            left_out = [f"{number} ({why})" for why, number in sorted(state.left_out.items())]
+            stored.note(state=FINISHED, exported=state.exported, steps=state.steps, left_out=left_out)

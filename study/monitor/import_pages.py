@@ -1,0 +1,154 @@
+"""Serve the staff pages of imported games: the list, the form that imports a file, and the replay of a game.
+
+A file is read and checked in a child process, within limits of time and memory. It is not stored.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from kitchen.charts.vega_charts import vega_specification
+from kitchen.contract.data_limits import DataLimitError, replay_foreign
+from kitchen.contract.recorded_trial import TrialError, TrialOptions
+from kitchen.contract.world_errors import SettingsError
+from kitchen.infra.calls_with_django import call_with_django
+from kitchen.opened.trial_files import ReadTrial, TrialFileError, file_digest
+from kitchen.play.models import Episode, ImportedEpisode
+from kitchen.registry.world_registry import get_world, trial_formats
+from kitchen.replay.episode_record import read_episode_records
+from kitchen.replay.import_trials import is_imported, store_trial
+from kitchen.words.english_text import counted_noun
+from study.monitor.replay_page import render_replay, replay_context
+from study.researchers.permissions import FORM_METHODS, staff_page
+
+READ = "kitchen.replay.import_trials.read_some_games"
+"""Path of the function that a child process runs."""
+MOST_GAMES = 20
+"""Maximum number of games of one uploaded file; the command has no such limit."""
+LISTED = 200
+"""Number of games on the page, the newest first."""
+
+
+class ImportForm(forms.Form):
+    """The form with a file, and with the rules that it does not name."""
+
+    file: Any = forms.FileField(
+        label="File with games",
+        help_text="A CSV table in the form of Overcooked-AI, a JSON object of lists, or an episode "
+        f"of this program. At most 2.5 MB, packed with gzip (.gz) or not, and {MOST_GAMES} games. For more, "
+        "use the command import_episodes. Pickles are not read.",
+        widget=forms.ClearableFileInput({"accept": ".csv,.json,.gz"}),
+    )
+    preset = forms.ChoiceField(
+        label="Collection", required=False, help_text="Its rules are found by trying if you do not know it."
+    )
+    cooking = forms.ChoiceField(
+        label="Cooking",
+        required=False,
+        choices=[
+            ("", "as found"),
+            ("auto", "A pot starts by itself"),
+            ("interact", "A pot is started with empty hands"),
+        ],
+    )
+    value = forms.CharField(
+        label="Points of a soup",
+        required=False,
+        max_length=60,
+        help_text="For example 20, or onion=21,tomato=13. Empty: as found.",
+    )
+    time = forms.CharField(
+        label="Ticks of cooking",
+        required=False,
+        max_length=60,
+        help_text="For example 20, or onion=15,tomato=7. Empty: as found.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = [each for form in trial_formats().values() for each in form.presets.items()]
+        field: Any = self.fields["preset"]
+        field.choices = [("", "find out"), *((name, f"{name}: {words}") for name, words in known)]
+
+    def options(self) -> TrialOptions:
+        """Return what the user said about the file."""
+        given = {name: self.cleaned_data[name] for name in ("cooking", "value", "time")}
+        return TrialOptions(self.cleaned_data["preset"], {name: each for name, each in given.items() if each})
+
+
+@staff_page(FORM_METHODS)
+def imports(request: HttpRequest) -> HttpResponse:
+    """List imported games, and import those of an uploaded file. Refused games are listed with the first
+    difference."""
+    form = ImportForm(request.POST or None, request.FILES or None)
+    refused: list[ReadTrial] = []
+    if request.method == "POST" and form.is_valid():
+        try:
+            refused, words = _imported(form)
+        except (TrialFileError, SettingsError, DataLimitError) as error:
+            form.add_error("file", f"This file was not read: {error}.")
+        else:
+            messages.success(request, words)
+            if not refused:
+                return redirect("study:imports")
+    games = ImportedEpisode.objects.select_related("episode")[:LISTED]
+    context = {
+        "form": form,
+        "refused": refused,
+        "games": [(each, _figure(each.episode)) for each in games],
+        "count": ImportedEpisode.objects.count(),
+    }
+    return render(request, "study/monitor/imports.html", context, status=422 if form.errors else 200)
+
+
+def _figure(episode: Episode) -> str:
+    metric = get_world(episode.world).figures[0]
+    return f"{metric.label}: {metric.shown(episode.score.get(metric.name) or 0)}"
+
+
+def _imported(form: ImportForm) -> tuple[list[ReadTrial], str]:
+    """Store the games of the uploaded file. Return the refused ones, and a summary."""
+    file = form.cleaned_data["file"]
+    with tempfile.NamedTemporaryFile(suffix=Path(file.name).suffix[:8]) as stored:
+        for piece in file.chunks():
+            stored.write(piece)
+        stored.flush()
+        path = Path(stored.name)
+        digest = file_digest(path)
+        arguments = (str(path), form.options(), MOST_GAMES)
+        read: Sequence[ReadTrial] = replay_foreign(call_with_django, READ, *arguments)
+    new = known = 0
+    refused = [each for each in read if each.found is None]
+    for each in read:
+        if each.found is None:
+            continue
+        if is_imported(digest, each.name):
+            known += 1
+            continue
+        try:
+            store_trial(each.found, name=each.name, file_hash=digest, file_name=file.name)
+            new += 1
+        except TrialError as error:
+            refused.append(ReadTrial(each.name, None, str(error)))
+    return refused, f"{counted_noun(new, 'game')} imported, {known} known before, {len(refused)} refused."
+
+
+@staff_page()
+def imported_replay(request: HttpRequest, episode: UUID) -> HttpResponse:
+    """Show the replay of an imported game."""
+    found = get_object_or_404(Episode, key=episode, imported__isnull=False)
+    for record in read_episode_records(Episode.objects.filter(pk=found.pk)):
+        context = replay_context(record, request.GET)
+        if chart := context.get("chart"):  # it has no addresses for figure files
+            context["spec"] = vega_specification(chart)
+        return render_replay(request, {**context, "record": record, "imported": found.imported})
+    raise Http404
