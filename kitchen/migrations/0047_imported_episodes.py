@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kitchen", "0045_order_choices"),
+        ("kitchen", "0046_uploaded_policies"),
     ]
 
     operations = [
