@@ -38,7 +38,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     DISPENSERS,
     INGREDIENTS,
     OWN_UTENSILS,
-    SHARED_COUNTERS,
 )
 
 MOST_OPEN = 2
@@ -272,7 +271,7 @@ def _new_requests(
     `asks_ahead`: the person has asked what to do, or refused something."""
     if open_now and _is_midway(seen):
         return
-    known, free = {thing for thing, _ in open_now}, len(seen.things.free(SHARED_COUNTERS))
+    known, free = {thing for thing, _ in open_now}, len(seen.things.free(seen.things.layout.shared))
     needed = _missing(seen) if asks_ahead else _needed_now(seen.chef_left)
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
         has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)

@@ -65,13 +65,11 @@ from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_p
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
-    OWN_COUNTERS,
-    PLACE_CELLS,
     PLACE_LETTERS,
     SEAT_NAMES,
     SEATS,
     SERVING,
-    SHARED_COUNTERS,
+    layout_of,
 )
 from kitchen.worlds.collab_overcooked.wait_for_teammate import lost_words, unspoken_news, wait_panel
 from kitchen.worlds.collab_overcooked.work_names import work_name
@@ -285,15 +283,16 @@ class CollabPage(GridPage):
         rules = food_rules()
         served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
         labels = {name: thing_words(name) for name in sorted(rules.things | served)}
-        own = OWN_COUNTERS[view.seat] if view.acts else ()
+        layout = layout_of(view.brief)
+        own = layout.own[view.seat] if view.acts else ()
         where = {
             "job": JOB_STEPS,
             "dressing": room_dressing(view.brief["order"]),
             "limit": view.brief["limit"],
-            "serving": list(PLACE_CELLS[SERVING]),
-            "places": {place: list(cell) for place, cell in PLACE_CELLS.items()},
-            "reach": [list(cell) for cell in (*SHARED_COUNTERS, *own)],
-            "shared": [list(cell) for cell in SHARED_COUNTERS],
+            "serving": list(layout.places[SERVING]),
+            "places": {place: list(cell) for place, cell in layout.places.items()},
+            "reach": [list(cell) for cell in (*layout.shared, *own)],
+            "shared": [list(cell) for cell in layout.shared],
         }
         return {**super().script_rules(view), "labels": labels, **where}
 
@@ -304,7 +303,10 @@ class CollabPage(GridPage):
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
         requests, players = view.talk.requests, view.observation["players"]
-        counts = {"met": met_soon(requests, players), "ideas": own_ideas(requests, players)}
+        counts = {
+            "met": met_soon(requests, players),
+            "ideas": own_ideas(requests, players, layout_of(view.brief)),
+        }
         left = view.observation["steps_left"]
         return {**super().changing(view), **counts, "left": left, **({"delivered": right} if right else {})}
 

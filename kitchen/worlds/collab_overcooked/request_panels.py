@@ -35,7 +35,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
-from kitchen.worlds.collab_overcooked.room_layout import CHEF
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, layout_of
 from kitchen.worlds.collab_overcooked.work_names import refusal_words, work_name
 from kitchen.worlds.collab_overcooked.work_steps import estimated_steps
 
@@ -160,7 +160,7 @@ def _picker_state(view: SeatView) -> PickerState:
     requested = [macro for said in view.talk.messages for macro in commands_in(said.data, REQUESTS_KEY)]
     is_asking = view.choice.hints and view.choice.hinted is None
     hinted = hinted_requests(view) if is_asking else ()
-    things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+    things = things_from_observation(view.observation, view.brief)
     first, own = (_first_words(possible_macros(things, seat)) for seat in (1 - view.seat, view.seat))
     return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)), first, own)
 
@@ -216,7 +216,9 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
         use=use_words(str(said.data.get(USE_KEY, ""))),
-        steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
+        steps=estimated_steps(tuple(left), view.seat, layout_of(view.brief))
+        if is_theirs and view.acts and name
+        else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
         sender=said.sender or 0,
     )
@@ -241,7 +243,7 @@ def _left_of(view: SeatView, macros: Sequence[Command]) -> Sequence[Command]:
     with them. Return all of them if they bring more than one thing, or cannot be gone on with."""
     if not view.acts or view.seat == CHEF or macros.count((PLACE,)) != 1 or macros[-1] != (PLACE,):
         return macros
-    things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+    things = things_from_observation(view.observation, view.brief)
     left = remaining_unit(things, tuple(macros))
     return left if left and left == macros[-len(left) :] else macros
 
