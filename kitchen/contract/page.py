@@ -545,6 +545,11 @@ class Page(ABC):
         none."""
         return "; ".join(map(self.phrase, commands_in(data, REQUESTS_KEY)))
 
+    def requests_named(self, data: Mapping[str, Json]) -> str:
+        """Return what a message requests, as participants read it among their messages. By default, all its
+        commands in words."""
+        return self.requests_in_words(data)
+
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that the person in this seat typed: commands for the coming steps or,
         with `asks`, requests to the teammate.

@@ -484,7 +484,7 @@ async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> 
         await pick_by_keyboard(chef, macro)
     await chef.press("#ask-text", "Enter")
     await assistant.wait_for_selector("[data-accept]")
-    assert (await assistant.inner_text("#talk-said")).startswith("Cook 1: Request: Fetch egg; Put")
+    assert (await assistant.inner_text("#talk-said")).startswith("Cook 1: Request: Bring egg")
     await assistant.click("[data-panel-tab=ask]")
     await assistant.fill("#ask-text", "At once?")
     await assistant.press("#ask-text", "Enter")

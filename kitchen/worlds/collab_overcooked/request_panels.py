@@ -120,13 +120,13 @@ class RequestCard(NamedTuple):
 
 class RequestCards(NamedTuple):
     """The newest messages with requests that one side sent: the open ones in order of time, then the others,
-    the newest first. `are_yours` is true if the reader sent them. `item` is the thing of the oldest one that
-    is under way, or of the newest one if that is open. `at_left` is true if the teammate is drawn on the
-    left. `open_count` counts the open requests that the reader can accept."""
+    the newest first. `are_yours` is true if the reader sent them. `items` are the things of the oldest ones
+    that are under way or open. `at_left` is true if the teammate is drawn on the left. `open_count` counts
+    the open requests that the reader can accept."""
 
     are_yours: bool
     cards: tuple[RequestCard, ...]
-    item: str = ""
+    items: tuple[str, ...] = ()
     at_left: bool = False
     open_count: int = 0
 
@@ -134,6 +134,8 @@ class RequestCards(NamedTuple):
 UNDERWAY, DONE, REFUSED = "underway", "done", "refused"
 """States of a request: its actions are the reader's plan, the reader has finished them, or has refused it."""
 CARDS_SHOWN = 3
+ITEMS_SHOWN = 2
+"""Things in the bubble at the head of the one who was asked."""
 REFUSING_CODES = ("not_now", "stops", "leaves_out", "chef_cannot")
 """Codes of the stand-in's sentences that say that it does not do what was asked."""
 
@@ -173,12 +175,13 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
         if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
     ]
     cards = [_card(view, said) for said in reversed(found[-CARDS_SHOWN:])]
-    item = cards[0].picture if cards and _is_open(view, found[-1], cards[0]) else ""
-    item = next((card.picture for card in reversed(cards) if card.state == UNDERWAY), item)
+    of_time = zip(found[-CARDS_SHOWN:], reversed(cards), strict=True)
+    pictures = (card.picture for said, card in of_time if card.picture and _is_open(view, said, card))
+    items = tuple(dict.fromkeys(pictures))[:ITEMS_SHOWN]
     waiting = [] if is_yours else [card for card in reversed(cards) if not card.state]
     keyed = [card._replace(key=str(number)) for number, card in enumerate(waiting, start=1)]
     others = [card for card in cards if card not in waiting]
-    shows = RequestCards(is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed))
+    shows = RequestCards(is_yours, (*keyed, *others), items, view.seat == CHEF, len(keyed))
     return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
 
 

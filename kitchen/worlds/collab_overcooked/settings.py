@@ -75,6 +75,14 @@ SETTINGS = (
         False,
         help="Instead of picking them from lists, as in the released pages.",
     ),
+    Setting(
+        "one_press",
+        "bool",
+        "One press also does what must follow",
+        False,
+        help="Such as to take slices, put them into the oven and start it. Needs plans.",
+        later=True,
+    ),
 )
 
 _TES_MEANING = (

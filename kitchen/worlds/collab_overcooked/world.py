@@ -164,6 +164,7 @@ class CollabOvercooked(SimpleWorld):
             "typed": self.chosen["typed"],
             "seat": SEAT_NAMES[seat],
         }
+        known |= {"one_press": True} if self.chosen["one_press"] else {}
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def public_state(self) -> dict[str, Json]:

@@ -72,12 +72,16 @@
 
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
      hatch, who likes it or not; who helped is seen beside. A request that was met soon is a tick for both, and
-     a thing that came unasked is a star, for which both cheer. */
+     a thing that came unasked is a star, for which both cheer. What the chef cannot use is a cross. */
   function changed(before, after, { show, act, gain, beside, make }) {
     if (after.utensils) showJobs(before, after, { show, act, gain });
     if (after.ideas > before.ideas) {
       show(gain("★", "happy", [1]), after.players[1].at, RISE);
       for (const seat of [0, 1]) act(seat, "cheer");
+    }
+    if (after.useless > before.useless) {
+      show(gain("✕", "sad", [1]), after.players[1].at, RISE);
+      act(1, "sad");
     }
     if (after.met > before.met) show(gain("✓", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
