@@ -453,6 +453,11 @@ class Page(ABC):
         """
         return ()
 
+    def cover_of(self, settings: Mapping[str, Json]) -> str:
+        """Return the static path of the picture for the pages before a game with these settings of the world.
+        By default it is `cover`."""
+        return self.cover
+
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels in reading order. Their ids are the same in every view; only parts within panels

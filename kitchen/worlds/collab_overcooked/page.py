@@ -66,6 +66,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
     PLACE_LETTERS,
+    RELEASED,
     SEAT_NAMES,
     SEATS,
     SERVING,
@@ -425,6 +426,11 @@ class CollabPage(GridPage):
         """Return a hint for a step without a recommended command: ask the teammate, accept a request, or
         wait."""
         return teammate_hint(view)
+
+    def cover_of(self, settings: Mapping[str, Json]) -> str:
+        """Return the picture of the rooms that these settings choose."""
+        layout = settings.get("layout", RELEASED)
+        return self.cover if layout == RELEASED else f"{_TEMPLATES}/cover-{layout}.webp"
 
     def highlights(
         self, brief: Mapping[str, Json], start: Mapping[str, Json], steps: Iterable[Sequence[Event]]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kitchen.worlds.collab_overcooked import page
 from kitchen.worlds.collab_overcooked.order_tasks import LEVELS, tasks
+from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.room_layout import (
@@ -20,6 +24,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
 from kitchen.worlds.collab_overcooked.settings import LAYOUT_LABELS
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, game, play_on
 
+LARGEST_PICTURE = 20_000
 OURS = [name for name in LAYOUTS if name != RELEASED]
 FIRST_OF_LEVEL = {task.level: name for name, task in reversed(list(tasks().items()))}
 
@@ -38,6 +43,13 @@ def test_each_cook_reaches_its_own_places(name: str) -> None:
         assert own == OWN_PLACES[seat] - {"counter"} | ({SERVING} if seat == 0 else set())
         assert layout.shared and len(layout.own[seat]) >= 1
     assert sorted(layout.counters) == sorted({*layout.shared, *layout.own[0], *layout.own[1]})
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each_pair_of_rooms_has_a_picture_of_its_own(layout: str) -> None:
+    picture = Path(page.__file__).with_name("static") / PAGE.cover_of({"layout": layout})
+    assert picture.stat().st_size < LARGEST_PICTURE
+    assert (PAGE.cover_of({"layout": layout}) == PAGE.cover_of({})) == (layout == RELEASED)
 
 
 @pytest.mark.parametrize("layout", OURS)
