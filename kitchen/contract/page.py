@@ -453,6 +453,11 @@ class Page(ABC):
         """
         return ()
 
+    def cover_of(self, settings: Mapping[str, Json]) -> str:
+        """Return the static path of the picture for the pages before a game with these settings of the world.
+        By default it is `cover`."""
+        return self.cover
+
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
         """Return the panels in reading order. Their ids are the same in every view; only parts within panels
@@ -544,6 +549,11 @@ class Page(ABC):
         """Return the commands that a message requests as text, with semicolons between. Empty if it requests
         none."""
         return "; ".join(map(self.phrase, commands_in(data, REQUESTS_KEY)))
+
+    def requests_named(self, data: Mapping[str, Json]) -> str:
+        """Return what a message requests, as participants read it among their messages. By default, all its
+        commands in words."""
+        return self.requests_in_words(data)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that the person in this seat typed: commands for the coming steps or,

@@ -14,7 +14,7 @@
   const MOMENT = 900; // milliseconds for which a character does what was done at once
   const CALM = matchMedia("(prefers-reduced-motion: reduce)");
   const FACES = { cheer: "happy", sad: "sad", wait: "wait" }; // by pose; all others look calm
-  const THOUGHT = "M-33-34h17q3 0 3 3v13q0 3-3 3h-1l2 4-6-4h-12q-3 0-3-3v-13q0-3 3-3z";
+  const thoughtOf = (count) => `M${-19 - 14 * count}-34h${3 + 14 * count}q3 0 3 3v13q0 3-3 3h-1l2 4-6-4h${2 - 14 * count}q-3 0-3-3v-13q0-3 3-3z`;
 
   /* `tools` are those of grid.js, `directions` the moves by name, `layers` its groups, `pictureOf` names a picture */
   function charactersOf({ tools, directions, cell, layers, pictureOf }) {
@@ -71,13 +71,15 @@
       if (sorted.some((element, place) => layers.actors.children[place] !== element)) layers.actors.append(...sorted);
     }
 
-    /* the thing of its next action, in a bubble at its head, where the page says what others are about to do */
+    /* the thing of its next action, or several of them, in a bubble at its head, where the page says what others are about to do */
     function think(itemOf) {
       for (const [seat, one] of shown.entries()) {
         const item = (one && itemOf(seat)) || "";
         if (!one || one.thinks === item) continue;
         one.thinks = item;
-        one.thought.replaceChildren(...(item ? [make("path", { class: "thought-shape", d: THOUGHT }), picture(pictureOf(item), -24.5, -24.5, 14)] : []));
+        const items = item ? item.split(" ") : [];
+        const pictures = items.map((name, place) => picture(pictureOf(name), -24.5 - 14 * place, -24.5, 14));
+        one.thought.replaceChildren(...(item ? [make("path", { class: "thought-shape", d: thoughtOf(items.length) }), ...pictures] : []));
       }
     }
 

@@ -42,16 +42,15 @@ class BestResult(NamedTuple):
 
 
 def own_share(episode: Episode, seat: int) -> OwnShare | None:
-    """Return the share of the participant in this seat. None if the team did nothing, or if the participant
-    plays alone or without a seat of the world."""
+    """Return the share of the participant in this seat. None if the participant did nothing, which would only
+    be a reproach, or plays alone or without a seat of the world."""
     if not episode.seats.filter(number=seat, acts=True).exists() or episode.seats.count() < 2:
         return None
     acted = SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
     world, counts = get_world(episode.world), Counter[int]()
     for number, command, times in acted.order_by().values_list("seat", "command").annotate(Count("pk")):
         counts[number] += 0 if world.is_wait(tuple(command)) else times
-    counts = +counts
-    return OwnShare(counts.get(seat, 0), sum(counts.values())) if counts else None
+    return OwnShare(counts[seat], sum(counts.values())) if counts[seat] else None
 
 
 def highlights(episode: Episode) -> tuple[str, ...]:

@@ -407,7 +407,7 @@ def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
     to_you = view.talk.member in message.to
     if own := agent_sentence(page, view, message):
         return Line(message.step, sender, others, to_you, own, True, language=foreign_language(view))
-    requests, language = page.requests_in_words(message.data), written_language(view, message.sender)
+    requests, language = page.requests_named(message.data), written_language(view, message.sender)
     return Line(message.step, sender, others, to_you, message.text, requests=requests, language=language)
 
 

@@ -3,6 +3,9 @@
 This is the benchmark Collab-Overcooked (Sun et al., ACL 2025; `YusaeMeow/Collab-Overcooked`, released under
 the MIT licence): two closed rooms, three shared counters between them, 30 tasks in 6 levels.
 
+The setting `layout` chooses other rooms, which are ours: the floor is the same, but utensils, dispensers and
+counters are elsewhere, and there may be fewer shared counters. Everything else stays as it is.
+
 Seats (places of players). Seat 0 is the chef, with pot, oven and serving place. Seat 1 is the assistant, with
 ingredients, dishes, chopping board and blender. Both see the whole state. Only the chef knows the recipe
 (setting `knowledge`).

@@ -19,7 +19,7 @@ from kitchen.worlds.collab_overcooked.food_rules import DISH, IN_DISH, base_food
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, with_waits
 from kitchen.worlds.collab_overcooked.quick_requests import Work, things_there, whole_and_cut
 from kitchen.worlds.collab_overcooked.reference_trajectories import BRING_DISH
-from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, layout_of
 from kitchen.worlds.collab_overcooked.work_names import BRING
 from kitchen.worlds.collab_overcooked.work_steps import estimated_steps
 
@@ -88,7 +88,7 @@ def _idea(view: SeatView, work: Work) -> Idea:
     picture = next(macro[1] for macro in reversed(work.macros) if macro[0] == PICKUP)
     then = tuple((_value(macro), command_words(macro)) for macro in with_waits(list(work.macros))[1:])
     is_possible = may_choose(view) and first in view.choice.legal
-    steps = estimated_steps(work.macros, ASSISTANT)
+    steps = estimated_steps(work.macros, ASSISTANT, layout_of(view.brief))
     return Idea(f"idea-{picture}", name, picture, _value(first), then, steps, is_possible)
 
 

@@ -17,7 +17,7 @@ from itertools import islice, pairwise, takewhile
 from typing import Any
 
 from kitchen.contract.organisation import SAY
-from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES
@@ -38,7 +38,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     DISPENSERS,
     INGREDIENTS,
     OWN_UTENSILS,
-    SHARED_COUNTERS,
 )
 
 MOST_OPEN = 2
@@ -56,6 +55,8 @@ CHOICE = "good_choice"
 """The code of the praise for a choice between requests."""
 COURTESIES = ("thanks_ahead", "thanks_again", CHOICE)
 """Codes of sentences that need no reaction, so that they do not end a person's wait."""
+CANNOT_USE = "cannot_use"
+"""The code of the sentence about what the chef cannot use."""
 UNASKED = ("thanks_ahead", "thanks_again")
 """Codes of sentences that praise what somebody brought without being asked."""
 
@@ -134,6 +135,11 @@ def message(code: str, key: str = "", macros: Sequence[Command] = (), use: str =
     data |= {USE_KEY: use} if use else {}
     with in_english():
         return MessageDraft(stand_in_sentence(code, macros, use=use), SAY, data={**data, CODE_KEY: code})
+
+
+def is_useless(said: TeamMessage) -> bool:
+    """Return whether the chef says in this message that it cannot use what the person took or brought."""
+    return said.data.get(CODE_KEY) == CANNOT_USE
 
 
 def ask_person(
@@ -246,7 +252,7 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
     for macro in seen.done[before.macros_read :]:
         is_useless = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
         if is_useless and macro[1] not in requested:
-            yield message("cannot_use", ABOUT_KEY, (macro,))
+            yield message(CANNOT_USE, ABOUT_KEY, (macro,))
     for thing in _brought(seen.done, before.macros_read):
         macro = (PICKUP, thing, COUNTER)
         if thing in requested:
@@ -255,7 +261,7 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
         elif thing in wanted:
             yield message("thanks_again" if before.ideas else "thanks_ahead", ABOUT_KEY, (macro,))
         elif thing in seen.ingredients:
-            yield message("cannot_use", ABOUT_KEY, (macro,))
+            yield message(CANNOT_USE, ABOUT_KEY, (macro,))
 
 
 def _new_requests(
@@ -272,7 +278,7 @@ def _new_requests(
     `asks_ahead`: the person has asked what to do, or refused something."""
     if open_now and _is_midway(seen):
         return
-    known, free = {thing for thing, _ in open_now}, len(seen.things.free(SHARED_COUNTERS))
+    known, free = {thing for thing, _ in open_now}, len(seen.things.free(seen.things.layout.shared))
     needed = _missing(seen) if asks_ahead else _needed_now(seen.chef_left)
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
         has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.collab_overcooked.food_rules import DISH, FoodRules, base_food, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import DELIVER, STARTED_BY, KitchenThings
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, OWN_UTENSILS, SHARED_COUNTERS
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, OWN_UTENSILS
 
 BRING, PUT_IN, SERVE = "bring", "put_in", "serve"
 
@@ -57,7 +57,7 @@ def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: 
     """
     kind, what = aim[0], aim[1]
     if kind == BRING:
-        reached = bool(things.lies_on(what, SHARED_COUNTERS))
+        reached = bool(things.lies_on(what, things.layout.shared))
     elif kind == PUT_IN:
         reached = what in things.utensils[aim[2]].contents
     else:

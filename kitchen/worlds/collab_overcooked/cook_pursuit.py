@@ -28,7 +28,6 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     PICKUP,
     PLACE,
     PUT,
-    REACHED_COUNTERS,
     STARTED_BY,
     KitchenThings,
     things_from_observation,
@@ -42,7 +41,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     DISHES,
     INGREDIENTS,
     OWN_UTENSILS,
-    SHARED_COUNTERS,
 )
 
 _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
@@ -58,7 +56,7 @@ class CookPursuer(AimPursuer):
         brief, seen = situation.briefs[seat], situation.observations[seat]
         if aim not in seat_aims(seat):
             return AimStep(FAIL)
-        things = things_from_observation(seen, needs_dish=brief["in_dish"])
+        things = things_from_observation(seen, brief)
         done = _done(seen, seat)
         status = aim_status(things, done, aim, since)
         if status != UNKNOWN:
@@ -134,14 +132,16 @@ def _use(things: KitchenThings, aim: Aim) -> Command | None:
     to bring is held until a shared counter is free. Return None if nothing can be done now."""
     if aim[0] == PUT_IN:
         return (PUT, aim[2])
-    return (PLACE,) if things.free(SHARED_COUNTERS) else None
+    return (PLACE,) if things.free(things.layout.shared) else None
 
 
 def _get(things: KitchenThings, seat: int, thing: str) -> Command | None:
     """Return the next macro with which a cook who does not hold this thing gets it. Return None if nothing
     can be done now."""
     held, source = things.hold[seat], made_of_one(things.rules, thing)
-    if source and (source.utensil not in OWN_UTENSILS[seat] or things.lies_on(thing, REACHED_COUNTERS[seat])):
+    if source and (
+        source.utensil not in OWN_UTENSILS[seat] or things.lies_on(thing, things.layout.reached[seat])
+    ):
         source = None
     if held is not None:
         is_part = source is not None and held == source.part and _is_empty(things, source)
@@ -169,7 +169,7 @@ def _make(things: KitchenThings, seat: int, source: SingleSource) -> Command | N
 def _take(things: KitchenThings, seat: int, thing: str) -> Command | None:
     """Return the macro that picks up a thing from where it lies or is stored. Return None if it is at no
     place that the cook reaches."""
-    if things.lies_on(thing, REACHED_COUNTERS[seat]):
+    if things.lies_on(thing, things.layout.reached[seat]):
         return (PICKUP, thing, COUNTER)
     if seat == CHEF:
         return None

@@ -22,7 +22,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     STARTED_BY,
     with_dish,
 )
-from kitchen.worlds.collab_overcooked.room_layout import COUNTER, SEATS, SHARED_COUNTERS
+from kitchen.worlds.collab_overcooked.room_layout import COUNTER, SEATS, Layout
 
 
 class Handover(NamedTuple):
@@ -88,7 +88,7 @@ class _Trace:
         return str(made)
 
 
-def find_handovers(players: Sequence[Mapping[str, Json]]) -> Iterator[Handover]:
+def find_handovers(players: Sequence[Mapping[str, Json]], layout: Layout) -> Iterator[Handover]:
     """Yield what the cooks have handed over, in the order of time. `players` are those of an observation."""
     done = sorted(
         (step, seat, number, tuple(macro))
@@ -99,7 +99,7 @@ def find_handovers(players: Sequence[Mapping[str, Json]]) -> Iterator[Handover]:
     )
     trace = _Trace()
     for step, of_step in groupby(done, itemgetter(0)):
-        is_full = len(trace.shared) == len(SHARED_COUNTERS)  # cooks chose their counters before this step
+        is_full = len(trace.shared) == len(layout.shared)  # cooks chose their counters before this step
         for _, seat, _, (verb, *words) in of_step:
             if verb == PLACE:
                 trace.put_down(seat, step, is_full=is_full)

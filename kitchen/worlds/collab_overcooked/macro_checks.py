@@ -29,14 +29,15 @@ from kitchen.worlds.collab_overcooked.food_rules import (
 from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
     COUNTER,
-    COUNTERS,
     DISHES,
     DISPENSERS,
     INGREDIENTS,
-    OWN_COUNTERS,
+    LAYOUTS,
     OWN_PLACES,
     OWN_UTENSILS,
-    SHARED_COUNTERS,
+    RELEASED,
+    Layout,
+    layout_of,
 )
 
 GO_ON: Command = ("go_on",)
@@ -64,8 +65,6 @@ LONGEST_WAIT = 5
 OTHER_COOK = "other_cook"
 """Code of `never_code` for a verb that only the other cook has."""
 PICKUP_PLACES = frozenset((COUNTER, *UTENSILS, *DISPENSERS))
-REACHED_COUNTERS = tuple((*SHARED_COUNTERS, *own) for own in OWN_COUNTERS)
-COUNTER_INDEX = {cell: number for number, cell in enumerate(COUNTERS)}
 
 
 @dataclass(slots=True)
@@ -86,22 +85,25 @@ class KitchenThings:
     """True if the ordered food must be carried in a dish."""
     hold: list[str | None]
     counters: list[str | None]
-    """The thing on each of `COUNTERS`."""
+    """The thing on each counter of `layout`."""
     utensils: dict[str, Utensil]
+    layout: Layout = LAYOUTS[RELEASED]
 
     def lies_on(self, thing: str, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the counters among `cells` that hold the thing, in a dish or not."""
-        wanted = thing, with_dish(thing)
-        return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] in wanted]
+        wanted, index = (thing, with_dish(thing)), self.layout.counter_index
+        return [cell for cell in cells if self.counters[index[cell]] in wanted]
 
     def free(self, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the counters among `cells` that are empty."""
-        return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] is None]
+        index = self.layout.counter_index
+        return [cell for cell in cells if self.counters[index[cell]] is None]
 
 
-def things_from_observation(observed: Mapping[str, Json], *, needs_dish: bool) -> KitchenThings:
-    """Return the hands, counters and utensils that an observation of the world shows. `needs_dish` tells
-    whether the order is served in a dish."""
+def things_from_observation(observed: Mapping[str, Json], brief: Mapping[str, Json]) -> KitchenThings:
+    """Return the hands, counters and utensils that an observation of the world shows. `brief` tells where
+    they are, and whether the order is served in a dish."""
+    layout = layout_of(brief)
     lying = {tuple(each["at"]): each["thing"] for each in observed["counters"]}
     utensils = {
         each["thing"]: Utensil(
@@ -110,7 +112,8 @@ def things_from_observation(observed: Mapping[str, Json], *, needs_dish: bool) -
         for each in observed["utensils"]
     }
     hold = [player["holds"] for player in observed["players"]]
-    return KitchenThings(food_rules(), needs_dish, hold, [lying.get(cell) for cell in COUNTERS], utensils)
+    counters = [lying.get(cell) for cell in layout.counters]
+    return KitchenThings(food_rules(), brief["in_dish"], hold, counters, utensils, layout)
 
 
 def refusal_code(things: KitchenThings, seat: int, macro: Command) -> str:
@@ -134,7 +137,7 @@ def _pickup(things: KitchenThings, seat: int, macro: Command) -> str:
     if place in DISPENSERS:
         code = _dispensed(things, thing, place)
     elif place == COUNTER:
-        code = "" if things.lies_on(thing, COUNTERS) else "not_there"
+        code = "" if things.lies_on(thing, things.layout.counters) else "not_there"
     else:
         code = _product_code(things, thing, things.utensils[place])
     return code or _reach_code(things, seat, thing, place)
@@ -155,7 +158,7 @@ def _product_code(things: KitchenThings, thing: str, utensil: Utensil) -> str:
 def _reach_code(things: KitchenThings, seat: int, thing: str, place: str) -> str:
     if place not in OWN_PLACES[seat]:
         return "not_reachable"
-    if place == COUNTER and not things.lies_on(thing, REACHED_COUNTERS[seat]):
+    if place == COUNTER and not things.lies_on(thing, things.layout.reached[seat]):
         return "not_reachable"
     if things.hold[seat] is not None:
         return "hands_full"
@@ -199,7 +202,7 @@ def _start(things: KitchenThings, seat: int, macro: Command) -> str:
 def _place(things: KitchenThings, seat: int, macro: Command) -> str:
     if things.hold[seat] is None:
         return "hands_empty"
-    return "" if things.free(REACHED_COUNTERS[seat]) else "no_free_counter"
+    return "" if things.free(things.layout.reached[seat]) else "no_free_counter"
 
 
 def _fill(things: KitchenThings, seat: int, macro: Command) -> str:
@@ -337,7 +340,8 @@ def never_code(rules: FoodRules, seat: int, macro: Command) -> str:
         return OTHER_COOK
     utensils = {name: Utensil() for name in UTENSILS}
     hands: list[str | None] = [None, None]
-    empty = KitchenThings(rules, True, hands, [None] * len(COUNTERS), utensils)
+    counters: list[str | None] = [None] * len(LAYOUTS[RELEASED].counters)
+    empty = KitchenThings(rules, True, hands, counters, utensils)
     return refusal_code(empty, seat, macro)
 
 

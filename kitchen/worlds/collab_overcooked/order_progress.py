@@ -16,7 +16,7 @@ from kitchen.worlds.collab_overcooked.counter_handovers import find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, WAIT
-from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, SEATS, Layout, layout_of
 
 _TEMPLATES = "worlds/collab_overcooked"
 SOON = 4
@@ -80,8 +80,9 @@ def order_panel(view: SeatView) -> Panel:
     seen, brief, players = view.observation, view.brief, view.observation["players"]
     recipe = recipe_progress(brief, seen, is_delivered=bool(view.result.score.get("success")))
     requests = view.talk.requests
-    handed = tuple(handed_over(players)[-SHOWN:])
-    together = Together(handed, met_soon(requests, players), own_ideas(requests, players))
+    layout = layout_of(brief)
+    handed = tuple(handed_over(players, layout)[-SHOWN:])
+    together = Together(handed, met_soon(requests, players), own_ideas(requests, players, layout))
     parts = (
         Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
         Panel("recipe-steps", f"{_TEMPLATES}/recipe_steps.jinja", RecipeSteps(recipe)),
@@ -124,9 +125,11 @@ def _things_there(seen: Mapping[str, Json]) -> set[str]:
     return {base_food(thing) for thing in (*held, *lying, *inside) if thing}
 
 
-def handed_over(players: Sequence[Mapping[str, Json]]) -> list[HandedOver]:
+def handed_over(players: Sequence[Mapping[str, Json]], layout: Layout) -> list[HandedOver]:
     """Return what the cooks have handed over, with its names, in the order of time."""
-    return [HandedOver(one.seat, one.thing, thing_words(one.thing)) for one in find_handovers(players)]
+    return [
+        HandedOver(one.seat, one.thing, thing_words(one.thing)) for one in find_handovers(players, layout)
+    ]
 
 
 def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
@@ -146,7 +149,7 @@ def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Jso
     return count
 
 
-def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:
+def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]], layout: Layout) -> int:
     """Return how many things the assistant handed over that nobody had requested when they were put down.
 
     A handover counts only if commands had been requested before: 0 if the chef writes in words or not at all.
@@ -160,7 +163,7 @@ def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Js
         if macro[0] == PICKUP
     ]
     first = min((step for step, _ in asked), default=0)
-    handed = find_handovers(players) if asked else ()
+    handed = find_handovers(players, layout) if asked else ()
     return sum(
         one.seat == ASSISTANT
         and first <= one.taken_in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -21,7 +21,7 @@ from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.collab_overcooked.assistant_ideas import ideas_panel
-from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, USE_KEY
+from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, USE_KEY, is_useless
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
@@ -65,14 +65,14 @@ from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_p
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
-    OWN_COUNTERS,
-    PLACE_CELLS,
     PLACE_LETTERS,
+    RELEASED,
     SEAT_NAMES,
     SEATS,
     SERVING,
-    SHARED_COUNTERS,
+    layout_of,
 )
+from kitchen.worlds.collab_overcooked.team_highlights import team_highlights
 from kitchen.worlds.collab_overcooked.wait_for_teammate import lost_words, unspoken_news, wait_panel
 from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
@@ -285,26 +285,32 @@ class CollabPage(GridPage):
         rules = food_rules()
         served = {f"{name}{IN_DISH}" for name in rules.served_in_dish}
         labels = {name: thing_words(name) for name in sorted(rules.things | served)}
-        own = OWN_COUNTERS[view.seat] if view.acts else ()
+        layout = layout_of(view.brief)
+        own = layout.own[view.seat] if view.acts else ()
         where = {
             "job": JOB_STEPS,
             "dressing": room_dressing(view.brief["order"]),
             "limit": view.brief["limit"],
-            "serving": list(PLACE_CELLS[SERVING]),
-            "places": {place: list(cell) for place, cell in PLACE_CELLS.items()},
-            "reach": [list(cell) for cell in (*SHARED_COUNTERS, *own)],
-            "shared": [list(cell) for cell in SHARED_COUNTERS],
+            "serving": list(layout.places[SERVING]),
+            "places": {place: list(cell) for place, cell in layout.places.items()},
+            "reach": [list(cell) for cell in (*layout.shared, *own)],
+            "shared": [list(cell) for cell in layout.shared],
         }
         return {**super().script_rules(view), "labels": labels, **where}
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
         """Return what changes on the grid, the number of requests that were met soon (`met`) and of things
-        that came unasked (`ideas`), the steps left (`left`), and for each seat that delivered whether its
+        that came unasked (`ideas`), the newest message that something was brought in vain (`useless`), the
+        steps left (`left`), and for each seat that delivered whether its
         newest delivery was right (`delivered`)."""
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
         requests, players = view.talk.requests, view.observation["players"]
-        counts = {"met": met_soon(requests, players), "ideas": own_ideas(requests, players)}
+        counts = {
+            "met": met_soon(requests, players),
+            "ideas": own_ideas(requests, players, layout_of(view.brief)),
+            "useless": max((one.number for one in view.talk.messages if is_useless(one)), default=0),
+        }
         left = view.observation["steps_left"]
         return {**super().changing(view), **counts, "left": left, **({"delivered": right} if right else {})}
 
@@ -401,6 +407,11 @@ class CollabPage(GridPage):
         bring = (gettext("Bring an egg"), gettext("Cut a potato"), gettext("Bring a plate"))
         return (*bring, gettext("Stop"), gettext("What are you doing?"))
 
+    def requests_named(self, data: Mapping[str, Json]) -> str:
+        """Return what a message requests: the short name of the whole work, such as *Cut pumpkin*, or its
+        commands."""
+        return work_name(commands_in(data, REQUESTS_KEY)) or super().requests_named(data)
+
     def outcome(self, view: SeatView) -> str:
         """Return a heading that tells whether the ordered dish was delivered in time."""
         if view.result.score.get("success"):
@@ -415,6 +426,17 @@ class CollabPage(GridPage):
         """Return a hint for a step without a recommended command: ask the teammate, accept a request, or
         wait."""
         return teammate_hint(view)
+
+    def cover_of(self, settings: Mapping[str, Json]) -> str:
+        """Return the picture of the rooms that these settings choose."""
+        layout = settings.get("layout", RELEASED)
+        return self.cover if layout == RELEASED else f"{_TEMPLATES}/cover-{layout}.webp"
+
+    def highlights(
+        self, brief: Mapping[str, Json], start: Mapping[str, Json], steps: Iterable[Sequence[Event]]
+    ) -> tuple[str, ...]:
+        """Return how many things were handed over, and what was lost in utensils."""
+        return team_highlights(layout_of(brief), steps)
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal of the game, which is the order, as text. The recipe is not in it."""

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.world import Command, Json
+from kitchen.contract.world import Command, Json, canonical_json
 from kitchen.pages.default_page import CommandChoice, CommandList
 from kitchen.words.english_text import sentence_case
-from kitchen.worlds.collab_overcooked.display_text import thing_words
+from kitchen.words.gettext_without_django import gettext
+from kitchen.worlds.collab_overcooked.display_text import commands_words, thing_words
+from kitchen.worlds.collab_overcooked.following_actions import following_actions
 from kitchen.worlds.collab_overcooked.food_rules import DISH
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP
 from kitchen.worlds.collab_overcooked.room_layout import DISPENSERS, PLACE_LETTERS
@@ -35,6 +37,9 @@ class PicturedChoice(NamedTuple):
     name: str
     file: str
     picture: str
+    then: tuple[str, ...] = ()
+    """The commands that follow by themselves, as JSON."""
+    then_text: str = ""
 
 
 class MenuGroup(NamedTuple):
@@ -95,7 +100,12 @@ def pictured_choice(choice: Panel, command: Command, view: SeatView) -> Panel:
     if not isinstance(shows, CommandChoice) or shows.least is not None or not picture:
         return choice
     name = sentence_case(thing_words(command[1])) if is_from_pantry(command) else ""
-    pictured = PicturedChoice(shows.value, shows.text, shows.key, shows.anticipated, name, file, picture)
+    after = following_actions(view, command)
+    then = tuple(canonical_json(list(one)) for one in after)
+    then_text = gettext("then: {actions}").format(actions=commands_words(after)) if after else ""
+    pictured = PicturedChoice(
+        shows.value, shows.text, shows.key, shows.anticipated, name, file, picture, then, then_text
+    )
     return choice._replace(template=f"{_TEMPLATES}/menu_action.jinja", shows=pictured)
 
 

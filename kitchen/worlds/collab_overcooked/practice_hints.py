@@ -165,7 +165,7 @@ def _unit_at(macros: Sequence[Command], number: int) -> tuple[Command, ...]:
 
 
 def _things(view: SeatView) -> KitchenThings:
-    return things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+    return things_from_observation(view.observation, view.brief)
 
 
 def _requests_of_teammate(view: SeatView) -> list[list[Command]]:

@@ -39,7 +39,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
     COUNTER,
     OWN_UTENSILS,
-    SHARED_COUNTERS,
+    layout_of,
 )
 from kitchen.worlds.collab_overcooked.work_names import BLEND, BRING, CUT, JOBS, PASS
 
@@ -184,7 +184,7 @@ def _to_pass(view: SeatView, seat: int) -> Iterator[Work]:
 
 
 def _shared_things(view: SeatView) -> list[str]:
-    shared = {tuple(cell) for cell in SHARED_COUNTERS}
+    shared = {tuple(cell) for cell in layout_of(view.brief).shared}
     lying = (one for one in view.observation["counters"] if tuple(one["at"]) in shared)
     return [base_food(one["thing"]) for one in lying]
 

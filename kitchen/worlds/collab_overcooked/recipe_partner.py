@@ -349,7 +349,7 @@ def _task(situation: Situation) -> Task:
 
 def _things(situation: Situation, seat: int) -> KitchenThings:
     brief = situation.briefs[seat]
-    return things_from_observation(situation.observations[seat], needs_dish=brief["in_dish"])
+    return things_from_observation(situation.observations[seat], brief)
 
 
 def _macros(listed: Iterable[Sequence[str]]) -> Macros:

@@ -15,13 +15,11 @@ from typing import NamedTuple, TypeVar
 from kitchen.contract.world import Command
 from kitchen.worlds.collab_overcooked.food_rules import UTENSILS, base_food
 from kitchen.worlds.collab_overcooked.macro_checks import (
-    COUNTER_INDEX,
     DELIVER,
     FILL,
     PICKUP,
     PLACE,
     PUT,
-    REACHED_COUNTERS,
     STARTED_BY,
     KitchenThings,
     refusal_code,
@@ -32,9 +30,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
     COUNTER,
-    OWN_COUNTERS,
     OWN_UTENSILS,
-    SHARED_COUNTERS,
 )
 
 Found = TypeVar("Found")
@@ -73,7 +69,7 @@ def remaining_unit(things: KitchenThings, unit: Macros) -> Macros | None:
 
 
 def _shared_things(things: KitchenThings) -> list[str]:
-    lying = (things.counters[COUNTER_INDEX[cell]] for cell in SHARED_COUNTERS)
+    lying = (things.counters[things.layout.counter_index[cell]] for cell in things.layout.shared)
     return [thing for thing in lying if thing is not None]
 
 
@@ -101,7 +97,7 @@ def _joint_plan(
 
 
 def _is_out_of_reach(things: KitchenThings, thing: str) -> bool:
-    return not things.lies_on(thing, REACHED_COUNTERS[CHEF])
+    return not things.lies_on(thing, things.layout.reached[CHEF])
 
 
 def _plan_delivery(things: KitchenThings, thing: str, pair: ReferencePair, units: list[Macros]) -> bool:
@@ -158,7 +154,7 @@ def _ways_to_clear(things: KitchenThings, seat: int, useless: Sequence[str]) -> 
     destroy: list[Macros] = [((PUT, name), _start_of(name)) for name in reversed(OWN_UTENSILS[seat])]
     hands: list[Macros] = [()]
     if things.hold[seat] is not None:
-        is_room = len(things.free(SHARED_COUNTERS)) > 1
+        is_room = len(things.free(things.layout.shared)) > 1
         hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, ((PLACE,),)]
     yield from ((*hand, *way) for way in utensils for hand in hands)
     for thing in useless:
@@ -198,10 +194,10 @@ def _carry_out(things: KitchenThings, seat: int, macro: Command, *, clears: bool
     if verb == PUT:
         things.utensils[macro[1]].contents.append(base_food(str(held)))
     elif verb == PLACE:
-        cells = things.free(SHARED_COUNTERS) or things.free(OWN_COUNTERS[seat] if clears else ())
+        cells = things.free(things.layout.shared) or things.free(things.layout.own[seat] if clears else ())
         if not cells:
             return False
-        things.counters[COUNTER_INDEX[cells[0]]] = held
+        things.counters[things.layout.counter_index[cells[0]]] = held
     things.hold[seat] = _taken(things, seat, macro) if verb in (PICKUP, FILL) else None
     return True
 
@@ -225,8 +221,10 @@ def _taken(things: KitchenThings, seat: int, macro: Command) -> str | None:
     """Remove the thing that a macro takes from its place. Return the thing, or None if it is not there."""
     verb, place = macro[0], macro[-1]
     if place == COUNTER:
-        own, shared = (things.lies_on(macro[1], cells) for cells in (OWN_COUNTERS[seat], SHARED_COUNTERS))
-        number = COUNTER_INDEX[(own or shared)[0]]
+        own, shared = (
+            things.lies_on(macro[1], cells) for cells in (things.layout.own[seat], things.layout.shared)
+        )
+        number = things.layout.counter_index[(own or shared)[0]]
         taken, things.counters[number] = things.counters[number], None
         return taken
     if place in UTENSILS:

@@ -35,7 +35,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
-from kitchen.worlds.collab_overcooked.room_layout import CHEF
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, layout_of
 from kitchen.worlds.collab_overcooked.work_names import refusal_words, work_name
 from kitchen.worlds.collab_overcooked.work_steps import estimated_steps
 
@@ -120,13 +120,13 @@ class RequestCard(NamedTuple):
 
 class RequestCards(NamedTuple):
     """The newest messages with requests that one side sent: the open ones in order of time, then the others,
-    the newest first. `are_yours` is true if the reader sent them. `item` is the thing of the oldest one that
-    is under way, or of the newest one if that is open. `at_left` is true if the teammate is drawn on the
-    left. `open_count` counts the open requests that the reader can accept."""
+    the newest first. `are_yours` is true if the reader sent them. `items` are the things of the oldest ones
+    that are under way or open. `at_left` is true if the teammate is drawn on the left. `open_count` counts
+    the open requests that the reader can accept."""
 
     are_yours: bool
     cards: tuple[RequestCard, ...]
-    item: str = ""
+    items: tuple[str, ...] = ()
     at_left: bool = False
     open_count: int = 0
 
@@ -134,6 +134,8 @@ class RequestCards(NamedTuple):
 UNDERWAY, DONE, REFUSED = "underway", "done", "refused"
 """States of a request: its actions are the reader's plan, the reader has finished them, or has refused it."""
 CARDS_SHOWN = 3
+ITEMS_SHOWN = 2
+"""Things in the bubble at the head of the one who was asked."""
 REFUSING_CODES = ("not_now", "stops", "leaves_out", "chef_cannot")
 """Codes of the stand-in's sentences that say that it does not do what was asked."""
 
@@ -160,7 +162,7 @@ def _picker_state(view: SeatView) -> PickerState:
     requested = [macro for said in view.talk.messages for macro in commands_in(said.data, REQUESTS_KEY)]
     is_asking = view.choice.hints and view.choice.hinted is None
     hinted = hinted_requests(view) if is_asking else ()
-    things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+    things = things_from_observation(view.observation, view.brief)
     first, own = (_first_words(possible_macros(things, seat)) for seat in (1 - view.seat, view.seat))
     return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)), first, own)
 
@@ -173,12 +175,13 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
         if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
     ]
     cards = [_card(view, said) for said in reversed(found[-CARDS_SHOWN:])]
-    item = cards[0].picture if cards and _is_open(view, found[-1], cards[0]) else ""
-    item = next((card.picture for card in reversed(cards) if card.state == UNDERWAY), item)
+    of_time = zip(found[-CARDS_SHOWN:], reversed(cards), strict=True)
+    pictures = (card.picture for said, card in of_time if card.picture and _is_open(view, said, card))
+    items = tuple(dict.fromkeys(pictures))[:ITEMS_SHOWN]
     waiting = [] if is_yours else [card for card in reversed(cards) if not card.state]
     keyed = [card._replace(key=str(number)) for number, card in enumerate(waiting, start=1)]
     others = [card for card in cards if card not in waiting]
-    shows = RequestCards(is_yours, (*keyed, *others), item, view.seat == CHEF, len(keyed))
+    shows = RequestCards(is_yours, (*keyed, *others), items, view.seat == CHEF, len(keyed))
     return Panel(name, f"{_TEMPLATES}/requests.jinja", shows)
 
 
@@ -216,7 +219,9 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         name,
         next((macro[1] for macro in reversed(macros) if macro[0] == PICKUP), ""),
         use=use_words(str(said.data.get(USE_KEY, ""))),
-        steps=estimated_steps(tuple(left), view.seat) if is_theirs and view.acts and name else 0,
+        steps=estimated_steps(tuple(left), view.seat, layout_of(view.brief))
+        if is_theirs and view.acts and name
+        else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
         sender=said.sender or 0,
     )
@@ -241,7 +246,7 @@ def _left_of(view: SeatView, macros: Sequence[Command]) -> Sequence[Command]:
     with them. Return all of them if they bring more than one thing, or cannot be gone on with."""
     if not view.acts or view.seat == CHEF or macros.count((PLACE,)) != 1 or macros[-1] != (PLACE,):
         return macros
-    things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+    things = things_from_observation(view.observation, view.brief)
     left = remaining_unit(things, tuple(macros))
     return left if left and left == macros[-len(left) :] else macros
 

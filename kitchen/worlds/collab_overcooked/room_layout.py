@@ -1,15 +1,18 @@
 """Describe the two rooms of Collab-Overcooked: cells, places that each cook can reach, and paths.
 
 x increases to the east, y to the south. Each room is a column of three floor cells, so there is only one path
-to a cell.
+to a cell. The released rooms are those of the benchmark. The others are ours: the floor is the same, but the
+places are elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import NamedTuple
 
+from kitchen.contract.world import Json
 from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, OVEN, POT
 
 Cell = tuple[int, int]
@@ -19,8 +22,6 @@ SEATS = (CHEF, ASSISTANT)
 SEAT_NAMES = ("chef", "assistant")
 COUNTER = "counter"
 INGREDIENTS, DISHES, SERVING = "ingredient_dispenser", "dish_dispenser", "serving"
-GRID = ("XCXPX", "I S C", "B S C", "D S O", "XMXGX")
-"""Letters of the cells: X wall, C counter of one room, S shared counter, a space floor; others are places."""
 PLACE_LETTERS: Mapping[str, str] = {
     "P": POT,
     "O": OVEN,
@@ -30,19 +31,7 @@ PLACE_LETTERS: Mapping[str, str] = {
     "D": DISHES,
     "G": SERVING,
 }
-PLACE_CELLS: Mapping[str, Cell] = {
-    PLACE_LETTERS[letter]: (x, y)
-    for y, row in enumerate(GRID)
-    for x, letter in enumerate(row)
-    if letter in PLACE_LETTERS
-}
-SHARED_COUNTERS: tuple[Cell, ...] = ((2, 1), (2, 2), (2, 3))
-OWN_COUNTERS: tuple[tuple[Cell, ...], ...] = (((4, 1), (4, 2)), ((1, 0),))
-"""The counters that only the chef, and only the assistant, can reach."""
-COUNTERS: tuple[Cell, ...] = tuple(
-    sorted((*SHARED_COUNTERS, *OWN_COUNTERS[CHEF], *OWN_COUNTERS[ASSISTANT]), key=lambda cell: cell[::-1])
-)
-"""All counters, by y, then x. The state lists their things in this order."""
+"""The places, by their letters in a grid."""
 ROOM_COLUMNS = (3, 1)
 ROOM_ROWS = (1, 3)
 """The first and the last row of both rooms."""
@@ -64,6 +53,71 @@ ROWS_AFTER: Mapping[str, Mapping[int, int]] = {
     WEST: {1: 1, 2: 2, 3: 3},
 }
 """The row after a direction, by the row before. East and west only turn."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything is in the two rooms.
+
+    Letters of the grid: X wall, C counter of one room, S shared counter, a space floor; others are places
+    (`PLACE_LETTERS`).
+    """
+
+    grid: tuple[str, ...]
+
+    @cached_property
+    def places(self) -> Mapping[str, Cell]:
+        """Return the cell of each place."""
+        return {PLACE_LETTERS[letter]: cell for letter, cell in self._cells() if letter in PLACE_LETTERS}
+
+    @cached_property
+    def shared(self) -> tuple[Cell, ...]:
+        """Return the shared counters, by y."""
+        return tuple(cell for letter, cell in self._cells() if letter == "S")
+
+    @cached_property
+    def own(self) -> tuple[tuple[Cell, ...], ...]:
+        """Return the counters that only the chef, and only the assistant, can reach."""
+        counters = [cell for letter, cell in self._cells() if letter == "C"]
+        return tuple(tuple(cell for cell in counters if abs(cell[0] - x) <= 1) for x in ROOM_COLUMNS)
+
+    @cached_property
+    def counters(self) -> tuple[Cell, ...]:
+        """Return all counters, by y, then x. The state lists their things in this order."""
+        return tuple(cell for letter, cell in self._cells() if letter in "SC")
+
+    @cached_property
+    def counter_index(self) -> Mapping[Cell, int]:
+        """Return the number of each counter in `counters`."""
+        return {cell: number for number, cell in enumerate(self.counters)}
+
+    @cached_property
+    def reached(self) -> tuple[tuple[Cell, ...], ...]:
+        """Return the counters that each seat can reach, the shared ones first."""
+        return tuple((*self.shared, *own) for own in self.own)
+
+    def _cells(self) -> list[tuple[str, Cell]]:
+        return [(letter, (x, y)) for y, row in enumerate(self.grid) for x, letter in enumerate(row)]
+
+
+RELEASED = "released"
+LAYOUTS: Mapping[str, Layout] = {
+    RELEASED: Layout(("XCXPX", "I S C", "B S C", "D S O", "XMXGX")),
+    "turned": Layout(("XDXOX", "M S C", "I S G", "B S C", "XCXPX")),
+    "pillar": Layout(("XIXGX", "B S C", "C X O", "M S P", "XDXCX")),
+    "corner": Layout(("XMXGX", "C X C", "D S O", "B S C", "XIXPX")),
+}
+"""The rooms that can be chosen, by name."""
+
+
+def layout_of(brief: Mapping[str, Json]) -> Layout:
+    """Return where everything is, from what a seat knows before the episode."""
+    return _layout(tuple(brief["grid"]))
+
+
+@cache
+def _layout(grid: tuple[str, ...]) -> Layout:
+    return Layout(grid)
 
 
 class Approach(NamedTuple):

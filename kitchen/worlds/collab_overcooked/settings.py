@@ -6,11 +6,19 @@ from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Metric
 from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.room_layout import RELEASED
 
 CHEF_KNOWS, BOTH_KNOW, ASSISTANT_KNOWS = "chef", "both", "assistant"
 KNOWING_SEATS = {CHEF_KNOWS: (0,), BOTH_KNOW: (0, 1), ASSISTANT_KNOWS: (1,)}
 CHEF_OPENS, BOTH_OPEN = "chef", "both"
 SCORED_OPENERS = {CHEF_OPENS: (0,), BOTH_OPEN: (0, 1)}
+
+LAYOUT_LABELS = (
+    (RELEASED, "The benchmark's: three shared counters"),
+    ("turned", "Three shared counters, everything else moved"),
+    ("pillar", "Two shared counters, a wall between them"),
+    ("corner", "Two shared counters side by side, far from the serving place"),
+)
 
 
 def task_label(name: str) -> str:
@@ -52,11 +60,28 @@ SETTINGS = (
         choices=((CHEF_OPENS, "The chef's"), (BOTH_OPEN, "Both seats'")),
     ),
     Setting(
+        "layout",
+        "choice",
+        "Rooms",
+        RELEASED,
+        help="Where the utensils, the dispensers and the counters are. The others are ours.",
+        choices=LAYOUT_LABELS,
+        later=True,
+    ),
+    Setting(
         "typed",
         "bool",
         "Participants type their plans and requests",
         False,
         help="Instead of picking them from lists, as in the released pages.",
+    ),
+    Setting(
+        "one_press",
+        "bool",
+        "One press also does what must follow",
+        False,
+        help="Such as to take slices, put them into the oven and start it. Needs plans.",
+        later=True,
     ),
 )
 

@@ -18,7 +18,7 @@ from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.chef_requests import COURTESIES
 from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, PLACE, WAIT
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, OWN_UTENSILS, SHARED_COUNTERS
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, OWN_UTENSILS, layout_of
 
 IDLE_STEPS = 2
 """Steps of a teammate without anything to do after which both would wait for each other."""
@@ -153,7 +153,7 @@ def lost_words(view: SeatView) -> str:
 
 def _handed_over(view: SeatView) -> str:
     """Return a sentence about what lies on the shared counters; empty if they are empty."""
-    shared = {tuple(cell) for cell in SHARED_COUNTERS}
+    shared = {tuple(cell) for cell in layout_of(view.brief).shared}
     things = [one["thing"] for one in view.observation["counters"] if tuple(one["at"]) in shared]
     text = gettext("On the shared counter: {things}")
     return text.format(things=list_words(things)) if things else ""

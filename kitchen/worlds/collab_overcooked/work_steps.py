@@ -14,26 +14,25 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     COUNTER,
     EAST,
     NORTH,
-    PLACE_CELLS,
     ROOM_COLUMNS,
     ROOM_ROWS,
     SERVING,
-    SHARED_COUNTERS,
     SOUTH,
     WEST,
     Cell,
+    Layout,
     approach,
     nearest,
 )
 
 
 @cache
-def estimated_steps(macros: tuple[Command, ...], seat: int) -> int:
+def estimated_steps(macros: tuple[Command, ...], seat: int, layout: Layout) -> int:
     """Return how many steps these commands of a seat take in a row from the middle of its room on, if the
     other cook changes nothing. Nothing lies on the counters, except for what the commands take from there."""
     row, face, wait, steps = sum(ROOM_ROWS) // 2, SOUTH, 0, 0
     for macro in macros:
-        cell = _target(macro, seat, row, face)
+        cell = _target(macro, seat, row, face, layout)
         is_job = macro[-1] in STARTED_BY.values() and macro[0] not in STARTED_BY
         cost = max(approach(seat, row, face, cell).cost, wait + 1 if is_job else 0)
         wait = JOB_STEPS - 1 if macro[0] in STARTED_BY else max(0, wait - cost)
@@ -42,11 +41,11 @@ def estimated_steps(macros: tuple[Command, ...], seat: int) -> int:
     return steps
 
 
-def _target(macro: Command, seat: int, row: int, face: str) -> Cell:
+def _target(macro: Command, seat: int, row: int, face: str, layout: Layout) -> Cell:
     """Return the cell at which a command is carried out."""
     if macro[0] != PLACE and macro[-1] != COUNTER:
-        return PLACE_CELLS[SERVING if macro[0] == DELIVER else macro[-1]]
-    return nearest(seat, row, face, SHARED_COUNTERS) or SHARED_COUNTERS[0]
+        return layout.places[SERVING if macro[0] == DELIVER else macro[-1]]
+    return nearest(seat, row, face, layout.shared) or layout.shared[0]
 
 
 def _after(seat: int, cell: Cell) -> tuple[int, str]:

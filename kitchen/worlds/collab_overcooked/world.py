@@ -15,7 +15,6 @@ from kitchen.worlds.collab_overcooked.collaboration_scores import tes
 from kitchen.worlds.collab_overcooked.cook_aims import aim_mark, aim_status, seat_aims
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, base_food, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
-    COUNTER_INDEX,
     DELIVER,
     FILL,
     GO_ON,
@@ -40,18 +39,14 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
     COUNTER,
-    COUNTERS,
-    GRID,
     INTERACT,
+    LAYOUTS,
     NORTH,
-    OWN_COUNTERS,
-    PLACE_CELLS,
     ROOM_COLUMNS,
     ROWS_AFTER,
     SEAT_NAMES,
     SEATS,
     SERVING,
-    SHARED_COUNTERS,
     START_CELLS,
     STAY,
     Cell,
@@ -90,14 +85,16 @@ class CollabOvercooked(SimpleWorld):
         """Put both seats on their start cells, facing north. Hands, counters and utensils are empty."""
         self.task: Task = tasks()[self.chosen["task"]]
         self.step_limit = self.task.steps_allowed(self.chosen["gamma"])
+        self.layout = LAYOUTS[self.chosen["layout"]]
         self.rows = [y for _, y in START_CELLS]
         self.faces = [NORTH, NORTH]
         self.things = KitchenThings(
             food_rules(),
             self.task.needs_dish,
             [None, None],
-            [None] * len(COUNTERS),
+            [None] * len(self.layout.counters),
             {name: Utensil() for name in UTENSILS},
+            self.layout,
         )
         self.doing: list[Sequence[str] | None] = [None, None]
         """The macro in progress of each seat."""
@@ -133,7 +130,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def counters(self) -> list[str | None]:
-        """Return the thing on each counter, in the order of `COUNTERS`; None if a counter is empty."""
+        """Return the thing on each counter, in the order of the layout; None if a counter is empty."""
         return self.things.counters
 
     @counters.setter
@@ -162,11 +159,12 @@ class CollabOvercooked(SimpleWorld):
             "level": task.level,
             "limit": self.step_limit,
             "in_dish": task.needs_dish,
-            "grid": list(GRID),
+            "grid": list(self.layout.grid),
             "knowledge": self.chosen["knowledge"],
             "typed": self.chosen["typed"],
             "seat": SEAT_NAMES[seat],
         }
+        known |= {"one_press": True} if self.chosen["one_press"] else {}
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def public_state(self) -> dict[str, Json]:
@@ -185,7 +183,7 @@ class CollabOvercooked(SimpleWorld):
             "utensils": [self._utensil(name) for name in UTENSILS],
             "counters": [
                 {"at": list(cell), "thing": thing}
-                for cell, thing in zip(COUNTERS, self.counters, strict=True)
+                for cell, thing in zip(self.layout.counters, self.counters, strict=True)
                 if thing is not None
             ],
         }
@@ -206,7 +204,7 @@ class CollabOvercooked(SimpleWorld):
         if it is ready, and whether the contents make a product, could become one, or cannot."""
         utensil = self.things.utensils[name]
         return {
-            "at": list(PLACE_CELLS[name]),
+            "at": list(self.layout.places[name]),
             "thing": name,
             "contents": list(utensil.contents),
             "left": JOB_STEPS - utensil.ticks if utensil.ticks else None,
@@ -328,14 +326,14 @@ class CollabOvercooked(SimpleWorld):
         if verb == PICKUP and doing[2] == COUNTER:
             cells = self._counters_with(seat, str(doing[1]))
         elif verb == PLACE:
-            cells = self.things.free(SHARED_COUNTERS) or self.things.free(OWN_COUNTERS[seat])
+            cells = self.things.free(self.layout.shared) or self.things.free(self.layout.own[seat])
         else:
-            return PLACE_CELLS[SERVING if verb == DELIVER else doing[-1]]
+            return self.layout.places[SERVING if verb == DELIVER else doing[-1]]
         return nearest(seat, self.rows[seat], self.faces[seat], cells)
 
     def _counters_with(self, seat: int, thing: str) -> list[Cell]:
-        own = self.things.lies_on(thing, OWN_COUNTERS[seat])
-        return own or self.things.lies_on(thing, SHARED_COUNTERS)
+        own = self.things.lies_on(thing, self.layout.own[seat])
+        return own or self.things.lies_on(thing, self.layout.shared)
 
     def _low_action(self, seat: int, target: Cell | None, events: list[Event]) -> str | None:
         doing = self.doing[seat]
@@ -372,10 +370,10 @@ class CollabOvercooked(SimpleWorld):
     def _is_still_possible(self, macro: Command, target: Cell) -> bool:
         """Return whether the counter is as it was before the other seat's interact of this step."""
         if macro[0] == PLACE:
-            return self.counters[COUNTER_INDEX[target]] is None
+            return self.counters[self.layout.counter_index[target]] is None
         if macro[2] != COUNTER:
             return True
-        lying = self.counters[COUNTER_INDEX[target]]
+        lying = self.counters[self.layout.counter_index[target]]
         return lying is not None and base_food(lying) == macro[1]
 
     def _take_effect(self, seat: int, macro: Command, target: Cell, events: list[Event]) -> None:
@@ -383,7 +381,7 @@ class CollabOvercooked(SimpleWorld):
         if verb == PICKUP:
             self.hold[seat] = self._taken(macro, target)
         elif verb == PLACE:
-            self.counters[COUNTER_INDEX[target]], self.hold[seat] = held, None
+            self.counters[self.layout.counter_index[target]], self.hold[seat] = held, None
         elif verb == PUT:
             self.things.utensils[macro[1]].contents.append(base_food(str(held)))
             self.hold[seat] = None
@@ -397,7 +395,7 @@ class CollabOvercooked(SimpleWorld):
     def _taken(self, macro: Command, target: Cell) -> str:
         _, thing, place = macro
         if place == COUNTER:
-            number = COUNTER_INDEX[target]
+            number = self.layout.counter_index[target]
             lying, self.counters[number] = str(self.counters[number]), None
             return lying
         return self._emptied(place) if place in UTENSILS else thing

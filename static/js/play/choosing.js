@@ -122,8 +122,9 @@
     const { command, then = [] } = parameters;
     if (event.target !== menu() || !command) return;
     const [first, ...after] = commandsOf(command);
-    if (after.length) Object.assign(parameters, { command: first, then: after.concat(then) });
     const radio = radioOf(command);
+    if (!then.length) after.push(...JSON.parse(radio?.dataset.then ?? "[]")); // what must follow, unless a plan was made
+    if (after.length) Object.assign(parameters, { command: first, then: after.concat(then) });
     state.submitted = state.step;
     state.sent = { step: state.step, value: command, words: radio ? words(radio) : "" };
     state.owed = null;

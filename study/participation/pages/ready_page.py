@@ -61,7 +61,7 @@ def ready_page(request: HttpRequest, person: Participant, place: next_page.Curre
         idle=idle_clock(person),
         progress=progress(person.design, "play", position=place.position, label=label),
         label=label,
-        cover=get_page(plan.world).cover,
+        cover=get_page(plan.world).cover_of(plan.settings),
         part=get_page(plan.world).part_words(view.brief) if view.acts else "",
         position=place.position,
         total=place.total,

@@ -26,17 +26,18 @@ from kitchen.worlds.collab_overcooked.macro_checks import refusal_code, spelled,
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
-    OWN_COUNTERS,
     SEAT_NAMES,
-    SHARED_COUNTERS,
+    Layout,
+    layout_of,
 )
 
 OWN_MACROS_SHOWN = 4
 LESSONS_SHOWN = 3
 
+SHARED_WORDS = {1: "one shared counter", 2: "two shared counters", 3: "three shared counters"}
 RULES = """You cook together with a teammate. One dish is ordered. You are the {me}.
 Your teammate is the {other}.
-There are two closed rooms with three shared counters between them.
+There are two closed rooms with {counters} between them.
 - The chef's room has pot0, oven0 and the serving place.
 - The assistant's room has ingredient_dispenser, dish_dispenser, chopping_board0 and blender0.
 You can carry one thing. A counter takes one thing too, and a utensil takes three ingredients at most.
@@ -105,7 +106,8 @@ def fixed_prompt(
         steps = recipe_steps(brief)
         order = f"Order: {brief['order']} ({'in a dish' if brief['in_dish'] else 'without a dish'})."
     recipe = "\n".join(["Recipe:", *(f"- {step}" for step in steps)]) if steps else NOT_KNOWN
-    rules = RULES.format(me=me, other=other, limit=brief["limit"])
+    counters = SHARED_WORDS[len(layout_of(brief).shared)]
+    rules = RULES.format(me=me, other=other, limit=brief["limit"], counters=counters)
     way = f"{(KNOWING_WAY if steps else ASKING_WAY).format(other=other)} {SERVING}"
     form = JSON_FORM if structured else LINES_FORM
     answer = "\n".join([form, ANSWER, *talk_rule_lines(organisation)])
@@ -126,7 +128,7 @@ def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], er
             "Utensils: "
             + "; ".join(f"{each['thing']}: {utensil_words(each)}" for each in seen["utensils"])
             + ".",
-            _counters(seen["counters"]),
+            _counters(seen["counters"], layout_of(situation.briefs[seat])),
         ]
     own = seen["players"][seat]["done"][-OWN_MACROS_SHOWN:]
     lines += [f"Your last actions: {spelled(own)}."] if own else []
@@ -176,16 +178,14 @@ def _not_begun(macro: Sequence[str], code: str) -> str:
 def code_now(situation: Situation, seat: int, macro: Command) -> str:
     """Return the code of the first check that this macro (a command that lasts several steps) would fail
     now; empty if it can begin."""
-    needs_dish = bool(situation.briefs[seat]["in_dish"])
-    return refusal_code(
-        things_from_observation(situation.observations[seat], needs_dish=needs_dish), seat, macro
-    )
+    things = things_from_observation(situation.observations[seat], situation.briefs[seat])
+    return refusal_code(things, seat, macro)
 
 
-def _counters(counters: Sequence[Mapping[str, Json]]) -> str:
+def _counters(counters: Sequence[Mapping[str, Json]], layout: Layout) -> str:
     """Return what lies on the shared counters, and on those that only one cook reaches."""
-    places = {"Shared counters": SHARED_COUNTERS} | {
-        f"Counters of the {name}": cells for name, cells in zip(SEAT_NAMES, OWN_COUNTERS, strict=True)
+    places = {"Shared counters": layout.shared} | {
+        f"Counters of the {name}": cells for name, cells in zip(SEAT_NAMES, layout.own, strict=True)
     }
     found = {
         place: [thing_words(each["thing"]) for each in counters if tuple(each["at"]) in cells]

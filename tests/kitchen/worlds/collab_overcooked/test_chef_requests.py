@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,10 +21,11 @@ from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, MOST_OPEN,
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.recipe_partner import SHORTEST_PAIR, RecipePartner
-from kitchen.worlds.collab_overcooked.reference_trajectories import references
+from kitchen.worlds.collab_overcooked.reference_trajectories import PLACE_HELD, references
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
 from kitchen.worlds.collab_overcooked.work_names import refusal_words
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from tests.kitchen.worlds.collab_overcooked.games import command, game
 
 SOUP, STEW = "baked_carrot_soup", "sliced_zucchini_and_chickpea_stew"
@@ -103,12 +105,21 @@ def every_unit(name: str) -> Iterator[tuple[Command, ...]]:
     yield from references(name)[0].units
 
 
-@pytest.mark.parametrize(("name", "two_stars", "three_stars"), [(STEW, 41, 34), (PATTY, 58, 49)])
-def test_who_thinks_ahead_needs_fewer_steps_than_who_only_obeys(
-    name: str, two_stars: int, three_stars: int
-) -> None:
-    ahead, obeys = Beside(game(name)), Beside(game(name))
-    for unit in references(name)[SHORTEST_PAIR[tasks()[name].level]].units:
+def star_targets() -> dict[str, tuple[dict[str, Any], tuple[int, ...]]]:
+    """The world's settings and the star targets of the dishes in the ready study."""
+    study = tomllib.loads(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]).read_text("utf-8"))
+    played = [(one["settings"], tuple(one["star_targets"]["steps_used"])) for one in study["conditions"]]
+    assert all(one in played[:4] for one in played), "both seats of a dish have the same rooms and targets"
+    return {settings["task"]: (settings, targets) for settings, targets in played}
+
+
+@pytest.mark.parametrize("name", star_targets())
+def test_who_thinks_ahead_earns_three_stars_and_who_only_obeys_two(name: str) -> None:
+    settings, (_, two_stars, three_stars) = star_targets()[name]
+    x, *others = references(name)[SHORTEST_PAIR[tasks()[name].level]].units
+    ahead, obeys = Beside(game(**settings)), Beside(game(**settings))
+    is_stew = tasks()[name].level == tasks()[STEW].level
+    for unit in (others[0], x, *others[1:]) if is_stew else (x, *others):
         ahead.do(unit)
     while not ahead.world.has_ended:
         ahead.step()
@@ -116,6 +127,7 @@ def test_who_thinks_ahead_needs_fewer_steps_than_who_only_obeys(
     while not obeys.world.has_ended:
         if done < len(obeys.requests()):
             obeys.do(obeys.requests()[done])
+            obeys.do([PLACE_HELD] if obeys.world.hold[1] else [])  # the chef has just filled the counter
             done += 1
         else:
             obeys.step()

@@ -107,7 +107,7 @@ def test_a_thing_is_handed_over_when_the_other_cook_takes_it_from_a_shared_count
     egg, again = "pickup egg ingredient_dispenser", "pickup egg counter"
 
     def handed() -> list[tuple[int, str]]:
-        return [(one.seat, one.thing) for one in handed_over(world.observe(0)["players"])]
+        return [(one.seat, one.thing) for one in handed_over(world.observe(0)["players"], world.layout)]
 
     play(world, 1, egg, put, again, put, again, put)
     assert handed() == [], "put down three times, taken by nobody else"
@@ -131,7 +131,7 @@ def test_what_was_filled_into_a_dish_is_handed_over_in_it() -> None:
         ready = [seat for seat in (0, 1) if left[seat] and world.doing[seat] is None]
         world.step({seat: left[seat].pop(0) for seat in ready if world.allows(seat, left[seat][0])})
     play(world, 1, "pickup baked_pumpkin_soup counter")
-    given = handed_over(world.observe(0)["players"])[-1]
+    given = handed_over(world.observe(0)["players"], world.layout)[-1]
     assert given == (0, "baked_pumpkin_soup_in_dish", "baked pumpkin soup in a dish")
 
 
@@ -141,10 +141,18 @@ def test_what_the_assistant_hands_over_unasked_is_an_own_idea() -> None:
     asked = {
         food: request(1, 0, [command(f"pickup {food} ingredient_dispenser")]) for food in ("egg", "corn")
     }
-    assert own_ideas((asked["corn"],), world.observe(1)["players"]) == 0, "the chef has not taken it yet"
+    assert own_ideas((asked["corn"],), world.observe(1)["players"], world.layout) == 0, (
+        "the chef has not taken it yet"
+    )
     play(world, 0, "pickup egg counter")
     players = world.observe(1)["players"]
-    assert [own_ideas(said, players) for said in ((), (asked["egg"],), (asked["corn"],))] == [0, 0, 1]
+    assert [own_ideas(said, players, world.layout) for said in ((), (asked["egg"],), (asked["corn"],))] == [
+        0,
+        0,
+        1,
+    ]
     later = {food: replace(said, step=world.clock + 1) for food, said in asked.items()}
-    assert own_ideas((later["corn"],), players) == 0, "a first request makes no star of what is over"
-    assert own_ideas((asked["corn"], later["egg"]), players) == 1, "nor is it taken away again"
+    assert own_ideas((later["corn"],), players, world.layout) == 0, (
+        "a first request makes no star of what is over"
+    )
+    assert own_ideas((asked["corn"], later["egg"]), players, world.layout) == 1, "nor is it taken away again"

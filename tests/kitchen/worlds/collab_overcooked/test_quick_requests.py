@@ -96,7 +96,7 @@ def test_what_was_asked_is_thought_of_until_it_is_done_or_refused() -> None:
 
     def thought(seat: int, name: str) -> str:
         panels = {panel.id: panel for panel in PAGE.panels(view(world, seat, asked))}
-        return cast(RequestCards, panels[name].shows).item
+        return " ".join(cast(RequestCards, panels[name].shows).items)
 
     assert (thought(0, "asked"), thought(1, "requests")) == ("egg", "egg")
     refusal = replace(request(2, 1, []), data={"code": "not_now"})

@@ -68,16 +68,26 @@
     });
   }
 
+  /* The stars that are still possible, which the guest's face shows, too; 3 where there are none. */
+  const starsLeft = () => (document.querySelector(".bar .star") ? document.querySelectorAll(".bar .star.is-earned").length : 3);
+  let possible = starsLeft();
+
   const helped = new Set(); // seats that have put something down
 
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
      hatch, who likes it or not; who helped is seen beside. A request that was met soon is a tick for both, and
-     a thing that came unasked is a star, for which both cheer. */
+     a thing that came unasked is a star, for which both cheer. What the chef cannot use is a cross. */
   function changed(before, after, { show, act, gain, beside, make }) {
     if (after.utensils) showJobs(before, after, { show, act, gain });
     if (after.ideas > before.ideas) {
       show(gain("★", "happy", [1]), after.players[1].at, RISE);
       for (const seat of [0, 1]) act(seat, "cheer");
+    }
+    if (starsLeft() < possible) show(gain("☆", "sad", []), MIDDLE, RISE);
+    possible = starsLeft();
+    if (after.useless > before.useless) {
+      show(gain("✕", "sad", [1]), after.players[1].at, RISE);
+      act(1, "sad");
     }
     if (after.met > before.met) show(gain("✓", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
@@ -114,7 +124,8 @@
   const look = (mood) => face.setAttribute("href", `#face-${mood}`);
   document.querySelector("[data-moves]")?.append(guest);
 
-  /* The guest waits as long as there are steps left: a ring around the hatch, and a sad face when few are left. */
+  /* The guest waits as long as there are steps left: a ring around the hatch. A star that is lost is felt: the guest
+     waits, then is sad, as when few steps are left. */
   const round = 2 * Math.PI * 21;
   const ring = make("circle", { class: "patience-left", r: 21, transform: "rotate(-90)" });
   const steps = make("text", { x: 17, y: -12.5 });
@@ -129,7 +140,8 @@
     ring.setAttribute("stroke-dasharray", `${(round * left) / limit} ${round}`);
     steps.textContent = left;
     patience.classList.toggle("is-short", isShort);
-    if (isShort && !play.classList.contains("is-over") && face.getAttribute("href") === "#face-calm") look("sad");
+    if (play.classList.contains("is-over") || ["#face-happy", "#face-sad"].includes(face.getAttribute("href"))) return;
+    look(isShort || starsLeft() < 2 ? "sad" : starsLeft() < 3 ? "wait" : "calm");
   }
   play.addEventListener("brigade:panels", showPatience);
   showPatience();
