@@ -65,7 +65,9 @@ def _first_difference(array: ndarray, values: Values) -> str:
         return ""
     # layers first: a reader looks for a layer, then for cells
     places: list[list[int]] = wrong.tolist()
-    *cell, layer = place = tuple(min(places, key=lambda each: (each[-1], each)))
+    first = min(places, key=lambda each: (each[-1], each))
+    place = tuple(first)
+    *cell, layer = first
     return f"layer {layer} at {cell} is {array[place]}, recorded is {recorded[place]}"
 
 
