@@ -34,7 +34,7 @@ COMPANY: Sequence[Partners] = (
     {1: (TEACHER, {})},
     {0: (TEACHER, {})},
     {1: ("random", {})},
-    {0: ("stay", {})},
+    {1: ("stay", {})},
     {},
 )
 """With whom the network plays; nobody: with itself."""

@@ -43,6 +43,7 @@ BENCHES: Mapping[str, Command] = {
     "planner": ("-m", "tests.kitchen.worlds.cuisine.bench_planner"),
     "grids": ("-m", "tests.kitchen.worlds.overcooked.bench_partners"),
     "released": ("-m", "tests.kitchen.worlds.overcooked.bench_released"),
+    "environments": ("-m", "tests.kitchen.worlds.overcooked.bench_environments"),
     "exports": ("-m", "tests.study.exports.bench_exports"),
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),

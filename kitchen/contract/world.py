@@ -338,6 +338,10 @@ class World(ABC):
         """Return the present value of every metric in `figures`, by name. None if a value is undefined.
         Other entries are details for the world's own page."""
 
+    def measure(self, metric: str) -> Json:
+        """Return the present value of one metric in `figures`. A world may compute it faster than `score`."""
+        return self.score()[metric]
+
     def hidden_metrics(self, seat: int) -> frozenset[str]:
         """Return the names of the metrics that this seat may not see before the episode is over. They tell
         what is hidden from the seat, such as whether a block is right. By default, and in every real-time

@@ -71,6 +71,7 @@ class LearningEpisode:
         self._metric = reward_metric(setup.world)
         self._seeds = Random()  # noqa: S311 - draws episodes
         self._sees_all = type(self.world).visible is World.visible
+        self._pairs = tuple(self.briefs.items())
         self._commands: list[Sequence[Command]] = []
         self._events: tuple[Event, ...] = ()
         self._measured = 0.0
@@ -88,7 +89,7 @@ class LearningEpisode:
         self._events, self._measured = (), self._measure()
 
     def _measure(self) -> float:
-        return self.world.score()[self._metric] or 0
+        return self.world.measure(self._metric) or 0
 
     def observe(self, array: ndarray) -> None:
         """Write what each seat of `seats` observes into `array`, shape (seats, …)."""
@@ -97,8 +98,8 @@ class LearningEpisode:
     def masks(self) -> list[ndarray]:
         """Return the masks of `seats` now, and remember the command of each action for the coming step. Do
         not change them."""
-        choices = self.encoding.choices
-        found = [choices(self.world, brief, seat) for seat, brief in self.briefs.items()]
+        choices, world = self.encoding.choices, self.world
+        found = [choices(world, brief, seat) for seat, brief in self._pairs]
         self._commands = [commands for commands, _ in found]
         return [mask for _, mask in found]
 
@@ -119,8 +120,9 @@ class LearningEpisode:
         limited = world.cut_off or world.clock == world.length
         return StepResult(self._measured - before, events, terminated=not limited, truncated=limited)
 
-    def events_seen(self, seat: int, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Return those of these events that this seat may know."""
+    def events_seen(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], ...]:
+        """Return what each seat of `seats` may know of these events."""
         if self._sees_all:
-            return events
-        return tuple(event for event in events if self.world.visible(seat, event))
+            return (events,) * len(self.seats)
+        visible = self.world.visible
+        return tuple(tuple(event for event in events if visible(seat, event)) for seat in self.seats)

@@ -48,7 +48,7 @@ class WorldEnvironment(ParallelEnv[str, Any, int]):
     def _make_spaces(self) -> None:
         encoding, shape, count = self._episode.encoding, self._episode.shape, self._episode.action_count
         self.state_space = spaces.Box(0, encoding.largest, shape, np.dtype(encoding.dtype).type)
-        self._dtype = np.dtype(encoding.dtype)
+        self._dtype, self._shape = np.dtype(encoding.dtype), (len(self.possible_agents), *shape)
         self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
         self.observation_spaces = {agent: self._observation_space(count) for agent in self.possible_agents}
 
@@ -102,19 +102,16 @@ class WorldEnvironment(ParallelEnv[str, Any, int]):
     def _seen(self, events: Any) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the observations and the infos of all agents."""
         episode, agents = self._episode, self.possible_agents
-        arrays = np.empty((len(agents), *episode.shape), self._dtype)
+        arrays = np.empty(self._shape, self._dtype)
         episode.observe(arrays)
-        masks = episode.masks()
-        infos: dict[str, dict[str, Any]] = {}
-        observations: dict[str, Any] = {}
-        for agent, seat, array, mask in zip(agents, episode.seats, arrays, masks, strict=True):
-            infos[agent] = {"events": episode.events_seen(seat, events)}
-            if self._masked_observation:
-                observations[agent] = {"observation": array, "action_mask": mask}
-            else:
-                observations[agent] = array
-                infos[agent]["action_mask"] = mask
-        return observations, infos
+        masks, seen = episode.masks(), episode.events_seen(events)
+        if self._masked_observation:
+            pairs = zip(arrays, masks, strict=True)
+            dicts = [{"observation": array, "action_mask": mask} for array, mask in pairs]
+            infos = [{"events": known} for known in seen]
+            return dict(zip(agents, dicts, strict=True)), dict(zip(agents, infos, strict=True))
+        noted = [{"events": known, "action_mask": mask} for known, mask in zip(seen, masks, strict=True)]
+        return dict(zip(agents, arrays, strict=True)), dict(zip(agents, noted, strict=True))
 
     def state(self) -> np.ndarray:
         """Return what seat 0 observes, as one array."""

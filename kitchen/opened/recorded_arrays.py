@@ -64,8 +64,10 @@ def _first_difference(array: ndarray, values: Values) -> str:
     if not len(wrong):
         return ""
     # layers first: a reader looks for a layer, then for cells
-    place = tuple(min(wrong.tolist(), key=lambda each: (each[-1], each)))
-    *cell, layer = place
+    places: list[list[int]] = wrong.tolist()
+    first = min(places, key=lambda each: (each[-1], each))
+    place = tuple(first)
+    *cell, layer = first
     return f"layer {layer} at {cell} is {array[place]}, recorded is {recorded[place]}"
 
 

@@ -26,6 +26,7 @@ class VectorEnvironment:
         self.copies, self.seats, self.action_count = copies, first.seats, first.action_count
         encoding, seats = first.encoding, len(first.seats)
         self.observations = np.zeros((copies, seats, *first.shape), np.dtype(encoding.dtype))
+        self._views = [*self.observations]
         self.masks = np.zeros((copies, seats, first.action_count), np.int8)
         self.rewards = np.zeros(copies, np.float32)
         self.terminated = np.zeros(copies, bool)
@@ -41,8 +42,9 @@ class VectorEnvironment:
 
     def _look(self, number: int) -> None:
         episode = self.episodes[number]
-        episode.observe(self.observations[number])
-        self.masks[number] = episode.masks()
+        episode.observe(self._views[number])
+        for place, mask in enumerate(episode.masks()):
+            self.masks[number, place] = mask
 
     def step(
         self, actions: np.ndarray | Sequence[Sequence[int]]
@@ -56,10 +58,8 @@ class VectorEnvironment:
         rows = actions.tolist() if isinstance(actions, np.ndarray) else actions
         final: dict[int, np.ndarray] = {}
         results = [episode.act(row) for episode, row in zip(self.episodes, rows, strict=True)]
-        events = [
-            tuple(episode.events_seen(seat, result.events) for seat in self.seats)
-            for episode, result in zip(self.episodes, results, strict=True)
-        ]
+        played = zip(self.episodes, results, strict=True)
+        events = [episode.events_seen(result.events) for episode, result in played]
         for number, result in enumerate(results):
             if result.terminated or result.truncated:
                 final[number] = self._begin_anew(number)

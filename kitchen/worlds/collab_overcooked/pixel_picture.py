@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kitchen.contract.cell_painter import CellPainter, Colour
@@ -36,10 +37,10 @@ def draw_rooms(world: World) -> ndarray:
     for utensil in seen["utensils"]:
         _draw_utensil(painter, utensil)
     for counter in seen["counters"]:
-        _draw_thing(painter, *counter["at"], counter["thing"])
+        _draw_thing(painter, counter["at"], counter["thing"])
     for number, player in enumerate(seen["players"]):
-        painter.cook(*player["at"], COOKS[number], player["face"])
-        _draw_thing(painter, *player["at"], player["holds"])
+        painter.cook(player["at"], COOKS[number], player["face"])
+        _draw_thing(painter, player["at"], player["holds"])
     return painter.pixels
 
 
@@ -59,7 +60,8 @@ def _draw_utensil(painter: CellPainter, utensil: Json) -> None:
         painter.bar(x, y, COOKING, 1 - utensil["left"] / (JOB_STEPS + 1))
 
 
-def _draw_thing(painter: CellPainter, x: int, y: int, thing: str | None) -> None:
+def _draw_thing(painter: CellPainter, at: Sequence[int], thing: str | None) -> None:
+    x, y = at
     if thing is None:
         return
     if thing.endswith(IN_DISH):

@@ -89,9 +89,10 @@ def _write_things(layers: bytearray, things: KitchenObjects, layout: Layout, clo
 
 
 def may_interact(world: Overcooked, seat: int) -> bool:
-    """Return whether `interact` is legal for this seat now, or becomes legal if the other seat acts first."""
+    """Return whether `interact` is legal for this seat now, or becomes legal if the other seat acts first.
+    The episode must not be over."""
     stands, things = world.parts()
-    if world.over:
-        return False
-    legal = not things.why_not(seat, stands[seat].ahead, world.clock)
-    return legal or (seat == 1 and INTERACT in world.anticipated_actions(1))
+    ahead = stands[seat].ahead
+    if not things.why_not(seat, ahead, world.clock):
+        return True
+    return seat == 1 and ahead == stands[0].ahead and INTERACT in world.anticipated_actions(1)

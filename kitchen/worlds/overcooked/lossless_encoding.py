@@ -7,7 +7,7 @@ Policies published for Overcooked-AI read these layers. Source: HumanCompatibleA
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from kitchen.contract.encoding import Encoding
@@ -38,15 +38,17 @@ ACTIONS: Sequence[Command] = (("north",), ("south",), ("east",), ("west",), STAY
 """The actions in the released order."""
 
 
-@lru_cache(maxsize=4)
-def mask_of(*, ended: bool, interact: bool) -> ndarray:
-    """Return the mask of the six actions, which nobody can change."""
+@cache
+def masks() -> tuple[ndarray, ndarray, ndarray]:
+    """Return the masks of the six actions: without `interact`, with it, and after the end. Nobody can change
+    them."""
     import numpy
 
-    moves = [0, 0, 0, 0] if ended else [1, 1, 1, 1]
-    mask = numpy.array([*moves, 1, interact], numpy.int8)
-    mask.flags.writeable = False
-    return mask
+    rows = ([1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 1, 0])
+    first, second, third = (numpy.array(row, numpy.int8) for row in rows)
+    for mask in (first, second, third):
+        mask.flags.writeable = False
+    return first, second, third
 
 
 def thing_layers(thing: Json) -> Iterator[tuple[int, int]]:
@@ -126,7 +128,7 @@ class LosslessEncoding(Encoding):
     ) -> tuple[Sequence[Command], ndarray]:
         """Return the six commands and their mask. Only `interact` is not always possible."""
         assert isinstance(world, Overcooked)  # noqa: S101 - only these worlds have this encoding
-        return ACTIONS, mask_of(ended=world.over, interact=may_interact(world, seat))
+        return ACTIONS, masks()[2 if world.over else may_interact(world, seat)]
 
 
 LOSSLESS_ENCODING = LosslessEncoding()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kitchen.contract.cell_painter import CellPainter, Colour
@@ -42,14 +43,15 @@ def draw_grid(world: World) -> ndarray:
     for pot in seen["pots"]:
         _draw_pot(painter, pot, world.brief(0))
     for counter in seen["counters"]:
-        _draw_thing(painter, *counter["at"], counter["thing"])
+        _draw_thing(painter, counter["at"], counter["thing"])
     for number, player in enumerate(seen["players"]):
-        painter.cook(*player["at"], COOKS[number], player["face"])
-        _draw_thing(painter, *player["at"], player["holds"])
+        painter.cook(player["at"], COOKS[number], player["face"])
+        _draw_thing(painter, player["at"], player["holds"])
     return painter.pixels
 
 
-def _draw_thing(painter: CellPainter, x: int, y: int, thing: Json) -> None:
+def _draw_thing(painter: CellPainter, at: Sequence[int], thing: Json) -> None:
+    x, y = at
     if thing is None:
         return
     if isinstance(thing, str):

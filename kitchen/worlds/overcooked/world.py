@@ -357,6 +357,10 @@ class Overcooked(World):
         """Return the value of every metric by name, and the number of each seat's actions (`counts`)."""
         return self.tally.score()
 
+    def measure(self, metric: str) -> Json:
+        """Return the value of one metric. Points, the reward of learning programs, are at hand."""
+        return self.tally.points if metric == "points" else super().measure(metric)
+
     def to_dict(self) -> dict[str, Json]:
         """Return the whole state as JSON, from which `from_dict` restores the world."""
         return {
