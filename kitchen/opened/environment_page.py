@@ -153,8 +153,9 @@ class EnvironmentPage(DefaultPage):
             (KEY_NAMES.get(entry.key.lower(), gettext(entry.key)), self.phrase((code,)))
             for code, entry in self.adapter.entries.items()
         ]
-        ticking, has_text = self.adapter.tick_ms is not None, self.adapter.has_text
-        return {**super().handbook(chosen), "keys": keys, "ticking": ticking, "has_text": has_text}
+        found, ticking = super().handbook(chosen), self.adapter.tick_ms is not None
+        no_text = () if self.adapter.has_text else (gettext("This game has no version in words."),)
+        return {**found, "rules": [*found["rules"], *no_text], "keys": keys, "ticking": ticking}
 
 
 @cache

@@ -48,7 +48,7 @@ ADAPTER = EnvironmentAdapter(
         "middle_left": (1, gettext_noop("Middle left"), "a"),
         "centre": (4, gettext_noop("Centre"), "s"),
         "middle_right": (7, gettext_noop("Middle right"), "d"),
-        "bottom_left": (2, gettext_noop("Bottom left"), "y"),
+        "bottom_left": (2, gettext_noop("Bottom left"), "z"),
         "bottom_middle": (5, gettext_noop("Bottom middle"), "x"),
         "bottom_right": (8, gettext_noop("Bottom right"), "c"),
     },
