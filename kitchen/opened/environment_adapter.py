@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Json, Metric
-from kitchen.words.gettext_without_django import gettext_noop
+from kitchen.words.gettext_without_django import ngettext_noop
 
 INSTALL_HINT = "`make open` installs what this world needs"
 """Said where an optional package is missing."""
@@ -110,7 +110,7 @@ TOTAL_REWARD = Metric(
     "Total reward",
     meaning="Sum of the rewards of all seats",
     so_far="Sum of the rewards of all seats so far",
-    words=(gettext_noop("point in total"), gettext_noop("points in total")),
+    words=ngettext_noop("point in total", "points in total"),
     low=None,
 )
 """The sum of all rewards of an episode."""

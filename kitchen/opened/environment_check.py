@@ -23,7 +23,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from kitchen.contract.world_errors import WorldError
-from kitchen.opened.environment_run import EnvironmentMissingError
 from kitchen.opened.environment_world import EnvironmentWorld
 from kitchen.registry.dotted_paths import load_path
 
@@ -34,6 +33,7 @@ HASH_SEEDS = ("1", "4242")
 PACKAGES = ("pettingzoo", "gymnasium", "numpy", "pygame-ce", "pygame")
 DIFFERENT = "{name}: two processes with one seed and the same actions differ after step {step}"
 TOUCHED = "{name}: it uses the global generator of {module}, which the seed of an episode does not set"
+OTHER_NAME = "{name}: its adapter calls it {kind}; use this name"
 FAILED = "{name}: it cannot be played: {why}"
 
 
@@ -54,9 +54,8 @@ class CheckedPlay:
 def play_steps(path: str) -> CheckedPlay:
     """Play the steps of the check in this process. `path` is that of the kit. Raises an error of the
     environment."""
-    world: EnvironmentWorld = load_path(path).rules().create(
-        seats=len(load_path(path).rules().adapter.agents), settings={}
-    )
+    rules: type[EnvironmentWorld] = load_path(path).rules()
+    world = rules.create(seats=rules.max_seats, settings={})
     world.reset(1)
     world.prepare()  # imports what the environment needs
     before, chance, digests = _generators(), random.Random(1), list[str]()  # noqa: S311 - not for secrets
@@ -69,7 +68,9 @@ def play_steps(path: str) -> CheckedPlay:
             world.reset(seed)
         commands = {seat: chance.choice(world.legal_actions(seat)) for seat in range(world.seats)}
         world.step(commands)
-    step_ms, drawn = 1000 * (time.process_time() - began) / len(digests), time.process_time()
+    step_ms = 1000 * (time.process_time() - began) / len(digests)
+    world.frame()  # imports what drawing needs
+    drawn = time.process_time()
     frame = world.frame()
     frame_ms = 1000 * (time.process_time() - drawn)
     touched = next((name for name, state in _generators().items() if state != before[name]), "")
@@ -132,6 +133,8 @@ def registration_refusal(
 ) -> str:
     """Return why this environment cannot be registered, as one line. Empty if it can. `passed` is the folder
     that remembers passed checks."""
+    if (kind := load_path(path).rules().kind) != name:
+        return OTHER_NAME.format(name=name, kind=kind)
     remembered = passed / f"{name}-{_fingerprint(path)}"
     if remembered.exists():
         return ""
@@ -164,7 +167,7 @@ def main(path: str) -> int:
     line."""
     try:
         print(json.dumps(asdict(play_steps(path))))
-    except (WorldError, EnvironmentMissingError) as error:
+    except WorldError as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -145,6 +145,13 @@ class EnvironmentPage(DefaultPage):
         entry = self.adapter.entries.get(command[0]) if command else None
         return gettext(entry.label) if entry else ""
 
+    def outcome(self, view: SeatView) -> str:
+        """Return the reward of this seat, if the seats had different rewards."""
+        rewards = [view.result.score.get(f"reward_seat_{seat}") for seat in range(len(view.players))]
+        if not view.acts or len(set(rewards)) < 2:
+            return ""
+        return gettext("Your reward: {number}").format(number=f"{round(rewards[view.seat], 2):g}")
+
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the content of the guide: the rules, the keys and the settings."""
         settings = {one.name for one in self.adapter.settings}
@@ -153,8 +160,9 @@ class EnvironmentPage(DefaultPage):
             (KEY_NAMES.get(entry.key.lower(), gettext(entry.key)), self.phrase((code,)))
             for code, entry in self.adapter.entries.items()
         ]
-        ticking, has_text = self.adapter.tick_ms is not None, self.adapter.has_text
-        return {**super().handbook(chosen), "keys": keys, "ticking": ticking, "has_text": has_text}
+        found, ticking = super().handbook(chosen), self.adapter.tick_ms is not None
+        no_text = () if self.adapter.has_text else (gettext("This game has no version in words."),)
+        return {**found, "rules": [*found["rules"], *no_text], "keys": keys, "ticking": ticking}
 
 
 @cache

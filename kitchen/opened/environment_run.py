@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from kitchen.contract.world import Event, Json
+from kitchen.contract.world_errors import WorldError
 from kitchen.opened.environment_adapter import INSTALL_HINT, ActionEntry, EnvironmentAdapter
 
 MOST_SEED = 2**31
@@ -24,7 +25,7 @@ DRIVERS = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_
 """Settings of pygame, so that it opens no window, no sound device, and prints nothing."""
 
 
-class EnvironmentMissingError(RuntimeError):
+class EnvironmentMissingError(WorldError):
     """A package that the environment needs is not installed. The message is one line."""
 
 

@@ -1,7 +1,7 @@
 """Draw the frames (images) of worlds in a child process, which keeps the environments that it has drawn.
 
 Drawing libraries such as pygame cannot be used by several threads, and drawing takes milliseconds. So a
-process that serves pages or runs a clock asks its one child. The child plays each step once more, and keeps
+process that serves pages or runs a clock asks its one child. The child plays each step again, and keeps
 the last `MOST_KEPT` environments from frame to frame.
 """
 

@@ -32,9 +32,10 @@ class FrameSender:
 
     def draw(self, played: OwnedEpisode) -> None:
         """Draw the frame of the present step, and send it to all pages of the episode. Do nothing if the
-        world draws none, or if an earlier frame is being drawn: the newest one then follows it."""
-        is_drawing = played.drawing is not None and not played.drawing.done()
-        if played.game.turn.world.draws_frames and not is_drawing:
+        world draws none, if only programs play, or if an earlier frame is being drawn: the newest one then
+        follows it."""
+        turn, is_drawing = played.game.turn, played.drawing is not None and not played.drawing.done()
+        if turn.world.draws_frames and (turn.people or turn.leaders) and not is_drawing:
             played.drawing = asyncio.create_task(self._draw(played))
 
     async def _draw(self, played: OwnedEpisode) -> None:

@@ -20,7 +20,7 @@ from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.rate_limits import TokenBucket
 from kitchen.play.coplayers.answer_messages import MessageReceipt
 from kitchen.play.live.common_panels import away_sentences, gone_sentences, talk_panel
-from kitchen.play.live.page_frames import frame_message
+from kitchen.play.live.page_frames import frame_message, may_see_frames
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
     EPISODE_ERASED,
@@ -379,8 +379,8 @@ class TickConsumer(SeatConsumer):
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_frame(self, event: dict[str, Any]) -> None:
-        """Send the browser an image of the world, as one binary message."""
-        if self.page:
+        """Send the browser an image of the world, as one binary message, if the person may see it."""
+        if self.page and may_see_frames(self.page.seat):
             await self.send(bytes_data=frame_message(event["step"], event["file"]))
 
     async def tick_over(self, event: dict[str, Any]) -> None:

@@ -195,7 +195,7 @@ def test_paths_exist(guide: Path) -> None:
 def test_every_room_is_told_with_its_floor() -> None:
     """As the import contracts of pyproject.toml have it."""
     rows = re.findall(
-        r"^\| (\d) \| `(\w+)/(\w+)/`", (ROOT / "docs" / "developers.md").read_text(), re.MULTILINE
+        r"^\| (\d+) \| `(\w+)/(\w+)/`", (ROOT / "docs" / "developers.md").read_text(), re.MULTILINE
     )
     told = {(app, room): int(floor) for floor, app, room in rows}
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]

@@ -16,22 +16,28 @@ from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.process_pool import ProcessPoolError
-from kitchen.opened.environment_run import EnvironmentMissingError
 from kitchen.opened.frame_drawing import submit_frame
 from kitchen.play.live.page_session import OpenPage
-from kitchen.play.models import Episode
+from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.registry.world_registry import get_world
 
 log = logging.getLogger(__name__)
 
-FRAME_ERRORS = (ProcessPoolError, WorldError, EnvironmentMissingError)
+FRAME_ERRORS = (ProcessPoolError, WorldError)
 """Errors of drawing a frame. The page then keeps the frame before."""
 
 
 def frame_message(step: int, file: bytes) -> bytes:
     """Return the websocket message with the image file of the state after this step."""
     return step.to_bytes(4, "big") + file
+
+
+def may_see_frames(seat: Seat) -> bool:
+    """Return whether the person in this seat may see the world's own images. Everybody with a seat of the
+    world may, and a leader who sees a seat."""
+    team = seat.episode.team
+    return seat.acts or (team is not None and bool(team.seats_seen(seat.number)))
 
 
 class PageFrames:
@@ -45,9 +51,10 @@ class PageFrames:
 
     def update(self, page: OpenPage) -> None:
         """Draw and send the frame of the step that the page shows, unless it has that frame. Do nothing if
-        the world of the episode draws none."""
-        is_drawing = self._drawing is not None and not self._drawing.done()
-        if self._is_outdated(page) and not is_drawing and get_world(page.seat.episode.world).draws_frames:
+        the world of the episode draws none, or if the person may not see it."""
+        if not self._is_outdated(page) or (self._drawing is not None and not self._drawing.done()):
+            return
+        if get_world(page.seat.episode.world).draws_frames and may_see_frames(page.seat):
             self._drawing = asyncio.create_task(self._draw(page))
 
     def _is_outdated(self, page: OpenPage) -> bool:

@@ -18,7 +18,7 @@ def make_game(**settings: Json) -> Any:
     return make("parallel", name, render_mode="rgb_array", **members, **settings)
 
 
-def told(environment: Any, agent: str) -> dict[str, Json]:
+def describe_state(environment: Any, agent: str) -> dict[str, Json]:
     """Return where everybody is, in percent of the screen from the left and from the top."""
     game = environment.unwrapped
     wide, high = game.screen_dims
@@ -66,7 +66,7 @@ ADAPTER = EnvironmentAdapter(
     ),
     length="max_cycles",
     tick_ms=67,
-    told=told,
+    told=describe_state,
     replay_ms=1.6,
     words={
         "your_part": gettext_noop("your part"),

@@ -17,7 +17,7 @@ def make_pong(**settings: Json) -> Any:
     return make("parallel", "butterfly/cooperative_pong-v6", render_mode="rgb_array", **settings)
 
 
-def told(environment: Any, agent: str) -> dict[str, Json]:
+def describe_state(environment: Any, agent: str) -> dict[str, Json]:
     """Return where ball and paddles are, in percent of the screen from the left and from the top."""
     game = environment.unwrapped.env
     wide, high = game.area.size
@@ -56,7 +56,7 @@ ADAPTER = EnvironmentAdapter(
     ),
     length="max_cycles",
     tick_ms=67,
-    told=told,
+    told=describe_state,
     replay_ms=3.6,
     words={
         "your_paddle": gettext_noop("your paddle"),

@@ -20,7 +20,7 @@ def make_tic_tac_toe(**settings: Json) -> Any:
     return make("aec", "classic/tictactoe-v3", render_mode="rgb_array", screen_height=600, **settings)
 
 
-def told(environment: Any, agent: str) -> dict[str, Json]:
+def describe_state(environment: Any, agent: str) -> dict[str, Json]:
     """Return the three rows of the board, and the reader's mark."""
     squares = environment.unwrapped.board.squares
     rows = {name: [MARKS[squares[row + 3 * column]] for column in range(3)] for row, name in enumerate(ROWS)}
@@ -40,7 +40,7 @@ ADAPTER = EnvironmentAdapter(
     agents=("player_1", "player_2"),
     most_steps=9,
     replay_ms=0.5,
-    told=told,
+    told=describe_state,
     actions={
         "top_left": (0, gettext_noop("Top left"), "q"),
         "top_middle": (3, gettext_noop("Top middle"), "w"),
@@ -48,7 +48,7 @@ ADAPTER = EnvironmentAdapter(
         "middle_left": (1, gettext_noop("Middle left"), "a"),
         "centre": (4, gettext_noop("Centre"), "s"),
         "middle_right": (7, gettext_noop("Middle right"), "d"),
-        "bottom_left": (2, gettext_noop("Bottom left"), "y"),
+        "bottom_left": (2, gettext_noop("Bottom left"), "z"),
         "bottom_middle": (5, gettext_noop("Bottom middle"), "x"),
         "bottom_right": (8, gettext_noop("Bottom right"), "c"),
     },

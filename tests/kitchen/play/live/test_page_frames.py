@@ -26,7 +26,10 @@ def drawn(kind: str, state: Any) -> Future[bytes]:
 
 def page_of(world: str, step: int) -> Any:
     return SimpleNamespace(
-        stamp=(step,), seat=SimpleNamespace(episode_id=1, episode=SimpleNamespace(world=world))
+        stamp=(step,),
+        seat=SimpleNamespace(
+            episode_id=1, acts=True, number=0, episode=SimpleNamespace(world=world, team=None)
+        ),
     )
 
 
@@ -74,7 +77,7 @@ async def test_a_clock_goes_on_while_an_image_is_drawn_and_no_image_stops_it(
 
     world = SimpleNamespace(draws_frames=True, kind="relay", to_dict=dict)
     episode = SimpleNamespace(step=1, pk=4)
-    game = SimpleNamespace(episode=episode, turn=SimpleNamespace(world=world))
+    game = SimpleNamespace(episode=episode, turn=SimpleNamespace(world=world, people={0}, leaders=()))
     played: Any = SimpleNamespace(game=game, drawing=None, frame=None)
     frames = FrameSender(SimpleNamespace(group_send=group_send))
     for episode.step in (1, 2, 3):  # the first image is not finished
