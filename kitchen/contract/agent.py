@@ -434,6 +434,11 @@ class Agent(ABC):
         text if the form accepts them. Settings that are already stored remain in use."""
         return ""
 
+    def facts(self) -> Mapping[str, Json]:
+        """Return facts by name that exported data and reports state in addition to the settings, such as the
+        encoding of a policy file. Empty if there are none, or if they are unknown on this machine."""
+        return {}
+
     def unfit(self, world: World, seats: Collection[int]) -> str:
         """Return a short reason why the agent cannot play these seats of this world with its present
         settings; empty if it can."""

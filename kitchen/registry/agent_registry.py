@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from kitchen.contract.agent import Adviser, Agent, AimPursuer, Decision, Situation
 from kitchen.contract.agent_skills import Skills
 from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.dotted_paths import UnknownNameError, load_path, registry_entry
 from kitchen.registry.world_registry import get_kit, known_worlds
 
@@ -134,6 +135,17 @@ def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
     """Create an agent of this kind with these settings. Raises SettingsError if a setting is invalid,
     UnknownNameError for an unknown kind."""
     return get_agent(kind)(settings)
+
+
+def agent_facts(kind: str, settings: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the facts that data state about an agent with these settings (`Agent.facts`). Empty if it cannot
+    be made."""
+    try:
+        if get_agent(kind).facts is Agent.facts:
+            return {}
+        return make_agent(kind, settings).facts()
+    except (SettingsError, UnknownNameError):
+        return {}
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:

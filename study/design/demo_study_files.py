@@ -31,6 +31,10 @@ READY_STUDIES = {
         "Organisation and leader in a kitchen: star or chain, a person or a program leads",
         "organisation_and_leader.toml",
     ),
+    "learned_partners": (
+        "Overcooked: beside greedy, a planner and a trained network (PPO)",
+        "learned_partners.toml",
+    ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "blocks_voice": (
         "Blocks: beside MindAgent's dispatcher, with and without your voice",

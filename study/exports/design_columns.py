@@ -13,7 +13,8 @@ from functools import lru_cache
 from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.world import Json, Metric
 from kitchen.contract.world_errors import SettingsError
-from kitchen.registry.agent_registry import get_agent
+from kitchen.play.policies.policy_storage import copy_to_this_machine
+from kitchen.registry.agent_registry import agent_facts, get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import NamedMetric
 from kitchen.registry.world_registry import get_world
@@ -93,12 +94,16 @@ class SettingColumn(Column):
 
 
 def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
-    """Return the value of every setting of this condition, with defaults. Keys are (`setting` or
-    `coplayer`, name of the setting)."""
+    """Return the value of every setting of this condition, with defaults, and what is known of its co-player
+    (`Agent.facts`). Keys are (`setting` or `coplayer`, name of the setting)."""
+    facts = agent_facts(plan.coplayer, plan.coplayer_settings).items()
     return {
-        (whose, name): value
-        for whose, (declared, given) in _declared_settings(plan).items()
-        for name, value in _whole(declared, given).items()
+        **{
+            (whose, name): value
+            for whose, (declared, given) in _declared_settings(plan).items()
+            for name, value in _whole(declared, given).items()
+        },
+        **{(COPLAYER, name): value for name, value in facts},
     }
 
 
@@ -110,6 +115,7 @@ def setting_columns(study: Study) -> tuple[SettingColumn, ...]:
 
 def _columns(designs: Iterable[Blueprint]) -> Iterator[SettingColumn]:
     plans = [plan for design in designs for plan in design.conditions]
+    copy_to_this_machine(plan.coplayer_settings for plan in plans)
     values: dict[tuple[str, str], list[Json]] = {}
     labels: dict[tuple[str, str], str] = {}
     for plan in plans:

@@ -23,6 +23,8 @@ from kitchen.charts import chart_drawing
 from kitchen.contract.world import canonical_hash
 from kitchen.forms.setting_fields import readable_name
 from kitchen.infra.file_writing import write_atomically
+from kitchen.play.policies.policy_storage import copy_to_this_machine
+from kitchen.registry.agent_registry import agent_facts
 from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import and_list, counted_noun
 from study.analysis.analysis_results import (
@@ -137,6 +139,10 @@ def _known(sample: Sample) -> str:
 
 def _condition(one: ConditionPlan) -> list[str]:
     beside = "nobody" if one.coplayer == NOBODY else readable_name(one.coplayer)
+    copy_to_this_machine([one.coplayer_settings])
+    if facts := agent_facts(one.coplayer, one.coplayer_settings):
+        known = {**one.coplayer_settings, **facts}
+        beside += f" ({'; '.join(f'{name} {value}' for name, value in known.items())})"
     return [one.name, one.label, readable_name(one.world), beside, str(one.teammates)]
 
 

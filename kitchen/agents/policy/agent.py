@@ -101,6 +101,12 @@ class Policy(Agent):
                 return (f"The policy {file.name} was not trained with {listed}. It may play badly.",)
         return ()
 
+    def facts(self) -> Mapping[str, Json]:
+        """Return the name of the file's encoding."""
+        with suppress(MissingPolicyError):
+            return {"encoding": find_policy(self.chosen[FILE]).card.encoding}
+        return {}
+
     def unfit(self, world: World, seats: Collection[int]) -> str:
         """Return why the policy cannot play this world; empty if it can."""
         try:
