@@ -43,8 +43,8 @@ class RecordedAgent(Agent):
             "text",
             "Recorded game",
             "",
-            help="A finished or imported game, with the world's settings of this condition. The whole game is "
-            "stored here, so nothing changes it later.",
+            help="A finished or imported game, with the world's settings of this condition. The whole game "
+            "is stored here, so nothing changes it later.",
             maximum=MAX_CHARACTERS,
             lines=3,
         ),

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from brigade.paths import base_dir
+from study.monitor.import_pages import imports
 from study.monitor.replay_page import replay_opened
 from study.researchers.permissions import STAFF
 
@@ -31,9 +32,11 @@ def test_every_threat_says_what_is_done_and_names_a_test_that_is_there(row: str)
     assert found[2] in {node.name for node in tree.body if hasattr(node, "name")}, test
 
 
-def test_one_page_takes_a_file_and_it_is_for_staff() -> None:
+def test_two_pages_take_a_file_and_they_are_for_staff() -> None:
     sources = [path for app in ("kitchen", "study") for path in (ROOT / app).rglob("*.py")]
     takes = re.compile(r"request\.FILES|FileField|ImageField|FileInput")
     found = [path.relative_to(ROOT) for path in sources if takes.search(path.read_text())]
-    assert [str(path) for path in found] == ["study/monitor/replay_page.py"]
-    assert replay_opened.opens_for == STAFF  # type: ignore[attr-defined]
+    pages = ("study/monitor/import_pages.py", "study/monitor/replay_page.py")
+    assert tuple(sorted(str(path) for path in found)) == pages
+    for page in (imports, replay_opened):
+        assert page.opens_for == STAFF  # type: ignore[attr-defined]

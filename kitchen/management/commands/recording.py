@@ -1,7 +1,7 @@
 """Print a finished game as one line, for the co-player `recorded`: `python manage.py recording KEY`.
 
-KEY is the key of an episode, as its replay page has it in the address. The line is a setting of the co-player:
-`experiment --pairs recorded+greedy --set recording=LINE`. The exit code is 2 if there is no such game.
+KEY is the key of an episode, as its replay page has it in the address. The line is the setting `recording` of
+the co-player. The exit code is 2 if there is no such game.
 """
 
 from __future__ import annotations
