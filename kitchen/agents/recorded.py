@@ -27,7 +27,7 @@ OWN_SEAT = "own"
 DIVERGED_KEY = "diverged_at"
 """The key of the note with the first step in which the game differed from the recording."""
 MAX_CHARACTERS = 60_000
-MAX_SEATS = 8
+MAX_SEATS = 4
 UNSEEN_FACTS = frozenset({"clock", "tick_ms", "layout", "title"})
 """Facts of a brief that name a game or say how fast it is played, and change nothing that is seen."""
 
@@ -43,19 +43,21 @@ class RecordedAgent(Agent):
             "text",
             "Recorded game",
             "",
-            help="One line, as `manage.py recording` prints it. Choose a game above, or paste the line.",
+            help="A finished or imported game, with the world's settings of this condition. The whole game "
+            "is stored here, so nothing changes it later.",
             maximum=MAX_CHARACTERS,
             lines=3,
         ),
         Setting(
             "seat",
-            "int",
+            "choice",
             "Seat of the recording",
             OWN_SEAT,
-            help="Whose commands it gives. The first seat is 0.",
-            minimum=0,
-            maximum=MAX_SEATS - 1,
-            choices=((OWN_SEAT, "the seat in which it sits"),),
+            help="Whose commands it gives. In another seat, it sees something else from the first step on.",
+            choices=(
+                (OWN_SEAT, "The seat in which it sits"),
+                *((str(seat), f"Seat {seat}") for seat in range(MAX_SEATS)),
+            ),
         ),
         Setting(
             "after",

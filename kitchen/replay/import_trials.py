@@ -148,7 +148,7 @@ def store_trial(trial: RecordedTrial, *, name: str, file_hash: str, file_name: s
         world_version=world.version,
         settings=dict(trial.settings),
         seed=trial.seed,
-        label="imported",
+        label="an imported game",
         until=dict(trial.until) or None,
         decision_seconds=0,
         turn_opened_at=now,

@@ -97,7 +97,7 @@ def imports(request: HttpRequest) -> HttpResponse:
         except (TrialFileError, SettingsError, DataLimitError) as error:
             form.add_error("file", f"This file was not read: {error}.")
         else:
-            messages.success(request, words)
+            (messages.warning if refused else messages.success)(request, words)
             if not refused:
                 return redirect("study:imports")
     games = ImportedEpisode.objects.select_related("episode")[:LISTED]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from kitchen.contract.recorded_trial import TrialOptions
+from kitchen.contract.recorded_trial import TrialOptions, recording_from_text
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, ImportedEpisode
 from kitchen.replay.episode_file import export_episode
@@ -70,3 +70,13 @@ def test_a_file_that_cannot_be_read_is_named(more: list[str], tmp_path: Path) ->
     with pytest.raises(CommandError) as caught:
         imported(path, *more)
     assert caught.value.returncode == 2
+
+
+def test_a_recording_of_an_episode_is_printed(tmp_path: Path) -> None:
+    list(import_file(written(tmp_path / "games.csv", table(played())), TrialOptions()))
+    out = io.StringIO()
+    call_command("recording", str(Episode.objects.get().key), stdout=out)
+    assert final_state(recording_from_text(out.getvalue())) == final_state(played())
+    for key in ("nonsense", "00000000-0000-0000-0000-000000000000"):
+        with pytest.raises(CommandError, match="there is no finished episode"):
+            call_command("recording", key)

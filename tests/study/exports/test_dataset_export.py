@@ -23,6 +23,7 @@ from study.design.models import Study
 from study.exports import dataset_export
 from study.exports.dataset_export import DatasetError, DatasetRequest, export_dataset
 from study.participants.models import Participant, Round
+from tests.conftest import Once
 from tests.kitchen.worlds.overcooked.test_released_trials import final_state, played
 from tests.study.factories import enter, make_study
 
@@ -30,20 +31,26 @@ pytestmark = pytest.mark.django_db
 GAMES = ({"layout": "coordination_ring"}, {"layout": "cramped_room_tomato", "cooking": "interact"})
 
 
-@pytest.fixture
-def study() -> Study:
+@pytest.fixture(scope="module")
+def made(once: Once) -> int:
     """A study of two people and one program with a finished game each."""
-    found = make_study(conditions=1)
-    for number, settings in enumerate((*GAMES, GAMES[0])):
-        person = enter(found, f"entry-{number}", synthetic=number == 2)
-        game = store_trial(played(**settings), name=str(number), file_hash="", file_name="")
-        ImportedEpisode.objects.all().delete()
-        Episode.objects.filter(pk=game.pk).update(synthetic=person.synthetic)
-        Round.objects.filter(participant=person).update(episode=game)
-    return found
+    with once():
+        found = make_study(conditions=1)
+        for number, settings in enumerate((*GAMES, GAMES[0])):
+            person = enter(found, f"entry-{number}", synthetic=number == 2)
+            game = store_trial(played(**settings), name=str(number), file_hash="", file_name="")
+            ImportedEpisode.objects.all().delete()
+            Episode.objects.filter(pk=game.pk).update(synthetic=person.synthetic)
+            Round.objects.filter(participant=person).update(episode=game)
+    return found.pk
 
 
-def exported(study: Study | None, folder: Path, form: str, **more: Any) -> Path:
+@pytest.fixture
+def study(made: int) -> Study:
+    return Study.objects.get(pk=made)
+
+
+def exported(study: Study, folder: Path, form: str, **more: Any) -> Path:
     export_dataset(DatasetRequest(form, "CC BY 4.0", study, **more), folder)
     return folder
 

@@ -1,0 +1,71 @@
+"""Games are imported on a page, refused ones are told, and imported ones replay there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from kitchen.contract.recorded_trial import TrialOptions, recording_from_text
+from kitchen.play.models import Episode
+from kitchen.replay.import_trials import import_file
+from study.design.models import Condition
+from study.editor.recording_choice import CHOSEN
+from tests.kitchen.opened.test_trial_files import written
+from tests.kitchen.worlds.overcooked.test_released_trials import final_state, played, table
+from tests.study.editor.test_condition_and_item_forms import change, save
+from tests.study.factories import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process."""
+    from contextlib import nullcontext
+
+    from brigade import middleware
+
+    monkeypatch.setattr(middleware, "reading_in_pool", nullcontext)
+
+
+def send(client: Client, path: Path, **more: str) -> Any:
+    with path.open("rb") as file:
+        return client.post(reverse("study:imports"), {"file": file, **more})
+
+
+def test_a_file_is_imported_and_its_game_is_replayed(admin_client: Client, tmp_path: Path) -> None:
+    rows = table(played())
+    wrong = [{**row, "trial_id": "<b>", "reward": "9"} for row in rows]
+    answer = send(admin_client, written(tmp_path / "games.csv", [*rows, *wrong]))
+    text = answer.content.decode()
+    assert "&lt;b&gt;:</strong> row 0: the reward is 9 in the file, and 0 here" in text
+    episode = Episode.objects.get()
+    page = admin_client.get(reverse("study:imported-replay", args=[episode.key]), {"step": "45"})
+    assert "Imported from games.csv, game t1" in page.content.decode()
+    assert "45 of 45" in page.content.decode()
+
+
+def test_a_file_of_another_form_is_refused_in_words(admin_client: Client, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n")
+    answer = send(admin_client, tmp_path / "a.csv")
+    assert answer.status_code == 422
+    assert "This file was not read: it has no column state." in answer.content.decode()
+
+
+def test_a_condition_stores_the_imported_game_that_was_chosen(admin_client: Client, tmp_path: Path) -> None:
+    trial = played()
+    list(import_file(written(tmp_path / "games.csv", table(trial)), TrialOptions()))
+    row = make_study(conditions=1).conditions.get()
+    world = {"layout": "cramped_room", "cooking": "auto", "ticks": 400}
+    Condition.objects.filter(pk=row.pk).update(
+        world="overcooked", settings=world, coplayer="recorded", teammates=1
+    )
+    name, key = "coplayer__recorded__recording", Episode.objects.get().pk
+    assert "games.csv, t1: 45 steps" in admin_client.get(change(row)).content.decode()
+    assert save(admin_client, change(row), **{CHOSEN.format(name=name): str(key)}).status_code == 302
+    row.refresh_from_db()
+    assert final_state(recording_from_text(row.coplayer_settings["recording"])) == final_state(trial)
