@@ -1,4 +1,4 @@
-"""The examples learn by right gradients, write files that play as the network does, and reach their points."""
+"""The examples learn by right gradients, write files that play as the network does, and get their points."""
 
 from __future__ import annotations
 
