@@ -50,8 +50,8 @@ class CellPainter:
         left, bottom = x * CELL + 2, (y + 1) * CELL - 2
         self.pixels[bottom - 4 : bottom, left : left + round((CELL - 4) * share)] = colour
 
-    def cook(self, at: Sequence[int], colour: Colour, face: str) -> None:
-        """Paint a cook, with a nose in the direction that it faces."""
+    def player(self, at: Sequence[int], colour: Colour, face: str) -> None:
+        """Paint a player, with a nose in the direction that it faces."""
         (x, y), by = at, AHEAD[face]
         self.dot(x, y, colour)
         self.dot(x, y, (250, 250, 250), (0.5 + 0.3 * by[0], 0.5 + 0.3 * by[1]), 0.12)

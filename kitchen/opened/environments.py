@@ -1,7 +1,7 @@
 """Make environments for programs that learn, from every world of the registry.
 
     env = parallel_env("overcooked", seats=2, settings={"layout": "cramped_room"})  # all act at once
-    env = aec_env("cuisine", settings={"level": "level_3"})  # one acts after another
+    env = aec_env("blocks_gather", seats=3)  # one acts after another
     env = vector_env("overcooked", copies=64)  # many copies, one array
 
 `docs/environments.md` describes arguments, encodings, rewards and masks.

@@ -65,7 +65,12 @@ class InsidePartners:
 
 
 def _agent(world: World, seat: int, kind: str, settings: Mapping[str, Json]) -> Agent:
-    agent = make_agent(kind, settings)
+    try:
+        agent = make_agent(kind, settings)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"partners: {kind} needs the package {error.name}, which is not installed"
+        ) from error
     if not can_play(type(agent), world.kind):
         raise ValueError(f"partners: {kind} does not play {world.kind}")
     if agent.model():

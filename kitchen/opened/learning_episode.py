@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from kitchen.contract.encoding import Encoding
+from kitchen.contract.encoding import Encoding, EncodingError
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.opened.inside_partners import InsidePartners, Partner, seats_without_partner
 from kitchen.registry.world_registry import get_encoding, get_world, reward_metric
@@ -92,14 +92,21 @@ class LearningEpisode:
         return self.world.measure(self._metric) or 0
 
     def observe(self, array: ndarray) -> None:
-        """Write what each seat of `seats` observes into `array`, shape (seats, …)."""
-        self.encoding.encode_seats(self.world, self.briefs, array)
+        """Write what each seat of `seats` observes into `array`, shape (seats, …). Raises EncodingError if it
+        does not fit."""
+        try:
+            self.encoding.encode_seats(self.world, self.briefs, array)
+        except EncodingError as error:
+            raise EncodingError(f"{self.world.kind}: {error}") from error
 
     def masks(self) -> list[ndarray]:
         """Return the masks of `seats` now, and remember the command of each action for the coming step. Do
-        not change them."""
+        not change them. Raises EncodingError if the encoding has too few actions."""
         choices, world = self.encoding.choices, self.world
-        found = [choices(world, brief, seat) for seat, brief in self._pairs]
+        try:
+            found = [choices(world, brief, seat) for seat, brief in self._pairs]
+        except EncodingError as error:
+            raise EncodingError(f"{world.kind}: {error}") from error
         self._commands = [commands for commands, _ in found]
         return [mask for _, mask in found]
 

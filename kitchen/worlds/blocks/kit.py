@@ -84,7 +84,7 @@ def _skills() -> Skills:
 
 
 def _encoding() -> Encoding:
-    from kitchen.worlds.blocks.flat_encoding import BLOCKS_ENCODING
+    from kitchen.worlds.blocks.blocks_vector import BLOCKS_ENCODING
 
     return BLOCKS_ENCODING
 

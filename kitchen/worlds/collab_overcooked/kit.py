@@ -69,13 +69,13 @@ def _page() -> Page:
 
 
 def _pixels() -> PixelPicture:
-    from kitchen.worlds.collab_overcooked.pixel_picture import draw_rooms
+    from kitchen.worlds.collab_overcooked.room_pixels import draw_rooms
 
     return draw_rooms
 
 
 def _encoding() -> Encoding:
-    from kitchen.worlds.collab_overcooked.flat_encoding import COLLAB_ENCODING
+    from kitchen.worlds.collab_overcooked.collab_vector import COLLAB_ENCODING
 
     return COLLAB_ENCODING
 

@@ -23,7 +23,7 @@ KIT = WorldKit(
     practice=Practice(
         settings={"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 20}, until={"completed": 1}
     ),
-    encodings={"flat": partial(load_path, "kitchen.worlds.cuisine.flat_encoding:CUISINE_ENCODING")},
+    encodings={"flat": partial(load_path, "kitchen.worlds.cuisine.cuisine_vector:CUISINE_ENCODING")},
     reward="completed",
     steps="max_steps",
     bench=partial(load_path, "kitchen.worlds.cuisine.bench.paper_benchmark:CUISINE_BENCHMARK"),

@@ -41,7 +41,7 @@ KIT = WorldKit(
         "lossless_26": partial(load_path, "kitchen.worlds.overcooked.lossless_encoding:LOSSLESS_ENCODING")
     },
     reward="points",
-    pixels=partial(load_path, "kitchen.worlds.overcooked.pixel_picture:draw_grid"),
+    pixels=partial(load_path, "kitchen.worlds.overcooked.grid_pixels:draw_grid"),
     steps="ticks",
     bench=partial(load_path, "kitchen.worlds.overcooked.bench.pairing_benchmark:PAIRING_BENCHMARK"),
     recordings=partial(load_path, "kitchen.worlds.overcooked.reference_traces:TRACES"),

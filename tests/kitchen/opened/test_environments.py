@@ -12,6 +12,7 @@ from pettingzoo.test.render_test import render_test
 from pettingzoo.test.state_test import state_test
 
 from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.encoding import EncodingError
 from kitchen.opened.environments import EnvironmentArgumentError, aec_env, parallel_env, vector_env
 from kitchen.registry.world_registry import WORLDS, get_world
 from tests.nightly import worlds_thinned
@@ -120,6 +121,12 @@ def test_copies_play_as_single_environments_do_and_begin_anew() -> None:
         np.testing.assert_array_equal(last, np.stack([*alone.values()]))
     assert truncated.tolist() == [True, True]
     assert [episode.world.clock for episode in many.episodes] == [0, 0]
+
+
+def test_an_observation_that_does_not_fit_names_its_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kitchen.contract.json_encoding.MAX_BYTES", 100)
+    with pytest.raises(EncodingError, match=r"^cuisine: json/1: an observation has \d+ bytes, and 100 fit"):
+        parallel_env("cuisine", encoding="json/1").reset(seed=1)
 
 
 @pytest.mark.parametrize("kind", ["collab_overcooked", "overcooked"])

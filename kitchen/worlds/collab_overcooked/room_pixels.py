@@ -39,7 +39,7 @@ def draw_rooms(world: World) -> ndarray:
     for counter in seen["counters"]:
         _draw_thing(painter, counter["at"], counter["thing"])
     for number, player in enumerate(seen["players"]):
-        painter.cook(player["at"], COOKS[number], player["face"])
+        painter.player(player["at"], COOKS[number], player["face"])
         _draw_thing(painter, player["at"], player["holds"])
     return painter.pixels
 
