@@ -84,8 +84,9 @@ class OwnedEpisode:
     @property
     def can_leave(self) -> bool:
         """Return whether the episode can be handed over now. An answer of a language model that this process
-        waits for would be lost."""
-        return not (self.game.is_over or self.game.minds.waits_for_model)
+        waits for would be lost. A `costly` world would be played again, while its players wait."""
+        game = self.game
+        return not (game.is_over or game.minds.waits_for_model or game.turn.world.costly)
 
 
 @dataclass(slots=True)
