@@ -106,9 +106,11 @@ def every_unit(name: str) -> Iterator[tuple[Command, ...]]:
 
 
 def star_targets() -> dict[str, tuple[dict[str, Any], tuple[int, ...]]]:
-    """The world's settings and the star targets of the dishes in the ready study."""
+    """The world's settings and the star targets of the dishes in the ready study. Its chef asks for one thing
+    at a time."""
     study = tomllib.loads(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]).read_text("utf-8"))
     played = [(one["settings"], tuple(one["star_targets"]["steps_used"])) for one in study["conditions"]]
+    assert all(one["coplayer_settings"]["requests_at_once"] == 1 for one in study["conditions"])
     assert all(one in played[:4] for one in played), "both seats of a dish have the same rooms and targets"
     return {settings["task"]: (settings, targets) for settings, targets in played}
 
@@ -117,7 +119,8 @@ def star_targets() -> dict[str, tuple[dict[str, Any], tuple[int, ...]]]:
 def test_who_thinks_ahead_earns_three_stars_and_who_only_obeys_two(name: str) -> None:
     settings, (_, two_stars, three_stars) = star_targets()[name]
     x, *others = references(name)[SHORTEST_PAIR[tasks()[name].level]].units
-    ahead, obeys = Beside(game(**settings)), Beside(game(**settings))
+    chef = RecipePartner({"requests_at_once": 1})
+    ahead, obeys = Beside(game(**settings), chef), Beside(game(**settings), chef)
     is_stew = tasks()[name].level == tasks()[STEW].level
     for unit in (others[0], x, *others[1:]) if is_stew else (x, *others):
         ahead.do(unit)
@@ -133,6 +136,15 @@ def test_who_thinks_ahead_earns_three_stars_and_who_only_obeys_two(name: str) ->
             obeys.step()
     assert ahead.world.delivered and ahead.world.clock <= three_stars
     assert obeys.world.delivered and three_stars < obeys.world.clock <= two_stars
+
+
+def test_a_chef_who_asks_for_one_thing_leaves_the_second_to_the_person() -> None:
+    beside = Beside(game(STEW, gamma=3.0), RecipePartner({"requests_at_once": 1}))
+    beside.step()
+    assert [unit[-2][1] for unit in beside.requests()] == ["zucchini_slices"]
+    beside.do(macros("pickup chickpea ingredient_dispenser; place_obj_on_counter"))
+    beside.step()
+    assert beside.codes() == ["do_this", "thanks_ahead"]
 
 
 def test_the_chef_goes_on_with_what_comes_first() -> None:
