@@ -255,14 +255,16 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
         is_useless = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
         if is_useless and macro[1] not in requested:
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
+    asked_for = {thing for needed, macros in before.open for thing in (needed, _thing(macros, needed))}
+    asked_for.update(before.later)
     for thing in _brought(seen.done, before.macros_read):
         macro = (PICKUP, thing, COUNTER)
-        if thing in requested:
+        if thing in asked_for:
             if len(before.open) > 1 and seen.chef_left[:1] == (macro,):
                 yield message(CHOICE, ABOUT_KEY, (macro,))
         elif thing in wanted:
             yield message("thanks_again" if before.ideas else "thanks_ahead", ABOUT_KEY, (macro,))
-        elif thing in seen.ingredients:
+        elif thing in seen.ingredients or thing not in seen.things.rules.raw:  # else told when it was taken
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
 
 
