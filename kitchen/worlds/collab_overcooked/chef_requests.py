@@ -41,7 +41,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
 )
 
 MOST_OPEN = 2
-"""Requests that are open at the same time."""
+"""Requests that are open at the same time, if the setting `requests_at_once` does not say less."""
 REMIND_AFTER = 8
 """Steps without any progress after which the chef reminds the person of an open request, in words."""
 LAPSE_AFTER = 1
@@ -86,6 +86,8 @@ class PersonAtWork:
     """How many messages the chef may still send in this step, besides an answer to the person's words."""
     tells_use: bool = False
     """True if its requests tell what the things are for."""
+    most_open: int = MOST_OPEN
+    """How many requests may be open at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +255,16 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
         is_useless = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
         if is_useless and macro[1] not in requested:
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
+    asked_for = {thing for needed, macros in before.open for thing in (needed, _thing(macros, needed))}
+    asked_for.update(before.later)
     for thing in _brought(seen.done, before.macros_read):
         macro = (PICKUP, thing, COUNTER)
-        if thing in requested:
+        if thing in asked_for:
             if len(before.open) > 1 and seen.chef_left[:1] == (macro,):
                 yield message(CHOICE, ABOUT_KEY, (macro,))
         elif thing in wanted:
             yield message("thanks_again" if before.ideas else "thanks_ahead", ABOUT_KEY, (macro,))
-        elif thing in seen.ingredients:
+        elif thing in seen.ingredients or thing not in seen.things.rules.raw:  # else told when it was taken
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
 
 
@@ -272,16 +276,16 @@ def _new_requests(
     *,
     asks_ahead: bool,
 ) -> Iterator[tuple[str, Macros]]:
-    """Yield the next units that the person can begin, until `MOST_OPEN` requests are open. A unit that is not
-    the next one must leave a shared counter free. A person in the middle of a request is left alone. The
-    things in `later` are not requested. Things that are not needed yet (`_needed_now`) are requested only if
-    `asks_ahead`: the person has asked what to do, or refused something."""
+    """Yield the next units that the person can begin, until as many requests are open as may be. A unit that
+    is not the next one must leave a shared counter free. A person in the middle of a request is left alone.
+    The things in `later` are not requested. Things that are not needed yet (`_needed_now`) are requested only
+    if `asks_ahead`: the person has asked what to do, or refused something."""
     if open_now and _is_midway(seen):
         return
     known, free = {thing for thing, _ in open_now}, len(seen.things.free(seen.things.layout.shared))
     needed = _missing(seen) if asks_ahead else _needed_now(seen.chef_left)
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
-        has_room = len(known) < MOST_OPEN and (number == 0 or free - len(known) > 1)
+        has_room = len(known) < seen.most_open and (number == 0 or free - len(known) > 1)
         if has_room and thing in needed and thing not in (*known, *later) and _can_begin(seen.things, unit):
             known.add(thing)
             yield thing, wrong_unit() or unit

@@ -27,6 +27,7 @@ from kitchen.contract.team_messages import (
 from kitchen.contract.world import Command, Json, World
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES, chef_answer, declined_things
 from kitchen.worlds.collab_overcooked.chef_requests import (
+    MOST_OPEN,
     OpenRequests,
     PersonAtWork,
     ask_person,
@@ -115,6 +116,15 @@ class RecipePartner(Agent):
             False,
             help="Its requests then name a utensil, which is part of the recipe. The benchmark's do not.",
         ),
+        Setting(
+            "requests_at_once",
+            "int",
+            "Requests that are open at the same time, as chef beside a person",
+            MOST_OPEN,
+            help="With one, the person has to think of the second thing.",
+            minimum=1,
+            maximum=MOST_OPEN,
+        ),
     )
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
@@ -171,6 +181,7 @@ class RecipePartner(Agent):
             tuple(declined_things(_new_words(situation), dict(before.open))),
             _messages_left(situation) - bool(answer),
             bool(self.chosen["tells_use"]),
+            int(self.chosen["requests_at_once"]),
         )
         code = ASKS_NEXT if not answer and _has_question(situation) else answer
         now, says = ask_person(seen, before, code, wrong_unit)
