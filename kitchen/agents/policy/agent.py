@@ -28,7 +28,7 @@ from kitchen.contract.declared_settings import Setting
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.world import Command, Json, World
 from kitchen.contract.world_errors import SettingsError
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.world_registry import get_world, known_worlds
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -57,7 +57,6 @@ class Policy(Agent):
             "Policy file",
             "",
             help="A trained network. Upload more on the page of policy files.",
-            maximum=130,
         ),
         Setting(
             "choice",
@@ -113,6 +112,14 @@ class Policy(Agent):
             return find_policy(self.chosen[FILE]).unfit(world)
         except MissingPolicyError as error:
             return str(error)
+
+    def prepare(self) -> None:
+        """Load the network and its encoding, and run the network once. Importing onnxruntime alone takes half
+        a second."""
+        file = find_policy(self.chosen[FILE])
+        for world in known_worlds():
+            file.encoding(world)
+        policy_session(file.path).warm_up()
 
     async def decide(self, situation: Situation) -> Decision:
         """Return a command for each seat that is asked, with the probabilities in the note. Raises
