@@ -176,7 +176,7 @@ def read_realtime_episode(
         return None
     for _ in (turn.past, turn.minds, turn.memories, turn.briefs, turn.sent):
         pass  # load now, so that a tick needs no query
-    prepare_agents(turn.minds)
+    prepare_agents(turn)
     minds = minds or RealtimeAgents(_heard_before(turn.episode))
     return (_resumed if turn.episode.step else _begun)(turn, one, now, minds)
 

@@ -152,9 +152,9 @@ def must_prepare(kind: str) -> bool:
     return get_agent(kind).prepare is not Agent.prepare
 
 
-def prepare_agent(kind: str, settings: Mapping[str, Json]) -> None:
-    """Let an agent of this kind load what its first decision needs, in this process."""
-    make_agent(kind, settings).prepare()
+def prepare_agent(kind: str, settings: Mapping[str, Json], world: str) -> None:
+    """Let an agent of this kind load what its first decision in this world needs, in this process."""
+    make_agent(kind, settings).prepare(world)
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:

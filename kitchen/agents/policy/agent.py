@@ -28,7 +28,7 @@ from kitchen.contract.declared_settings import Setting
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.world import Command, Json, World
 from kitchen.contract.world_errors import SettingsError
-from kitchen.registry.world_registry import get_world, known_worlds
+from kitchen.registry.world_registry import get_world
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -113,12 +113,11 @@ class Policy(Agent):
         except MissingPolicyError as error:
             return str(error)
 
-    def prepare(self) -> None:
+    def prepare(self, world: str) -> None:
         """Load the network and its encoding, and run the network once. Importing onnxruntime alone takes half
         a second."""
         file = find_policy(self.chosen[FILE])
-        for world in known_worlds():
-            file.encoding(world)
+        file.encoding(world)
         policy_session(file.path).warm_up()
 
     async def decide(self, situation: Situation) -> Decision:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,6 @@ from kitchen.play.coplayers.agent_situations import (
     checked_decision,
     minds_of_step,
 )
-from kitchen.play.models import Mind
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.speaking_order import held_seats
 from kitchen.play.turn.step_timer import seconds_left
@@ -106,14 +105,15 @@ def start_agent_processes(turn: OpenTurn) -> None:
     for kind in {mind.kind for mind in turn.minds}:
         if _is_instant(kind) and not get_agent(kind).light:
             process_pool.warm_up(partial(get_agent, kind))
-    prepare_agents(turn.minds)
+    prepare_agents(turn)
 
 
-def prepare_agents(minds: Iterable[Mind]) -> None:
-    """Let all child processes load what the first decisions of these agents need, in the background."""
-    for mind in minds:
+def prepare_agents(turn: OpenTurn) -> None:
+    """Let all child processes load what the first decisions of the episode's agents need, in the
+    background."""
+    for mind in turn.minds:
         if mind.kind in agent_kinds() and must_prepare(mind.kind):
-            process_pool.submit_to_each(prepare_agent, mind.kind, mind.settings)
+            process_pool.submit_to_each(prepare_agent, mind.kind, mind.settings, turn.episode.world)
 
 
 def begin_instant_decisions(

@@ -12,7 +12,7 @@ from kitchen.agents.policy.upload_checks import check_policy
 from kitchen.infra import process_pool
 from kitchen.play.coplayers.instant_decisions import prepare_agents
 from kitchen.play.episode.create_episode import create_episode
-from kitchen.play.models import Episode, Mind
+from kitchen.play.models import Episode
 from kitchen.play.policies.models import UploadedPolicy
 from kitchen.play.policies.policy_storage import (
     PolicyInUseError,
@@ -83,6 +83,7 @@ def played(row: UploadedPolicy) -> Episode:
 def test_networks_are_loaded_before_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
     row, sent = store_policy("run.onnx", policy(), {}), list[object]()
     monkeypatch.setattr(process_pool, "submit_to_each", lambda *call: sent.append(call))
-    prepare_agents([Mind(kind="policy", settings={"file": row.reference}), Mind(kind="random")])
-    assert sent == [(prepare_agent, "policy", {"file": row.reference})]
-    prepare_agent("policy", {"file": row.reference})
+    episode = played(row)
+    prepare_agents(OpenTurn(episode, episode.seats.all()))
+    assert sent == [(prepare_agent, "policy", {"file": row.reference}, "overcooked")]
+    prepare_agent("policy", {"file": row.reference}, "overcooked")
