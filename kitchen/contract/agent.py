@@ -479,6 +479,10 @@ class Agent(ABC):
         once, or may decide without a new plan: the step waits for them."""
         return not self.instant and self.will_plan(situation)
 
+    def prepare(self, world: str) -> None:  # noqa: B027 - most agents have nothing to load
+        """Load what the first decision in this world would otherwise wait for, such as a network. Called
+        before the first step in each process that may decide. By default there is nothing to load."""
+
     @abstractmethod
     async def decide(self, situation: Situation) -> Decision:
         """Return the decision for the coming step: commands, messages and a new memory. May raise any

@@ -11,6 +11,7 @@ Children end with their parent. Imports no Django.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import pickle
@@ -133,6 +134,13 @@ class ProcessPool:
         """Start the children in the background, if they do not run yet. Each child first calls `function`,
         for example to import modules."""
         self._start(pickle.dumps((function, ())))
+
+    def submit_to_each(self, function: Callable[[*Ts], object], /, *arguments: *Ts) -> None:
+        """Call `function(*arguments)` once for each child, in the background, to load something. Idle
+        children take one call each. Nobody gets the results; too many waiting calls are dropped."""
+        with contextlib.suppress(BusyError):
+            for _ in range(self._processes()):
+                self.submit(function, *arguments)
 
     def submit(self, function: Callable[[*Ts], T], /, *arguments: *Ts) -> Future[T]:
         """Call `function(*arguments)` in a child process, and return a future of its result.
@@ -262,5 +270,7 @@ fork_children = _pool.fork_children
 """`ProcessPool.fork_children` of this process's pool for agents."""
 submit = _pool.submit
 """`ProcessPool.submit` of this process's pool for agents."""
+submit_to_each = _pool.submit_to_each
+"""`ProcessPool.submit_to_each` of this process's pool for agents."""
 warm_up = _pool.warm_up
 """`ProcessPool.warm_up` of this process's pool for agents."""

@@ -19,6 +19,7 @@ from django.utils import timezone
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.play.coplayers.agent_situations import AskedMind, commands_and_decisions
+from kitchen.play.coplayers.instant_decisions import prepare_agents
 from kitchen.play.live.seat_view import MESSAGES_SHOWN, realtime_hint
 from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
@@ -176,6 +177,7 @@ def read_realtime_episode(
     for _ in (turn.past, turn.minds, turn.memories, turn.briefs, turn.sent):
         pass  # load now, so that a tick needs no query
     turn.world.prepare()
+    prepare_agents(turn)
     minds = minds or RealtimeAgents(_heard_before(turn.episode))
     return (_resumed if turn.episode.step else _begun)(turn, one, now, minds)
 

@@ -148,6 +148,16 @@ def agent_facts(kind: str, settings: Mapping[str, Json]) -> Mapping[str, Json]:
         return {}
 
 
+def must_prepare(kind: str) -> bool:
+    """Return whether agents of this kind load something before their first decision (`Agent.prepare`)."""
+    return get_agent(kind).prepare is not Agent.prepare
+
+
+def prepare_agent(kind: str, settings: Mapping[str, Json], world: str) -> None:
+    """Let an agent of this kind load what its first decision in this world needs, in this process."""
+    make_agent(kind, settings).prepare(world)
+
+
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
     """Create one agent of each kind. A single agent gets all settings. Of several agents, each gets only the
     settings that its kind declares.

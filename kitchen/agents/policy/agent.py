@@ -57,7 +57,6 @@ class Policy(Agent):
             "Policy file",
             "",
             help="A trained network. Upload more on the page of policy files.",
-            maximum=130,
         ),
         Setting(
             "choice",
@@ -113,6 +112,13 @@ class Policy(Agent):
             return find_policy(self.chosen[FILE]).unfit(world)
         except MissingPolicyError as error:
             return str(error)
+
+    def prepare(self, world: str) -> None:
+        """Load the network and its encoding, and run the network once. Importing onnxruntime alone takes half
+        a second."""
+        file = find_policy(self.chosen[FILE])
+        file.encoding(world)
+        policy_session(file.path).warm_up()
 
     async def decide(self, situation: Situation) -> Decision:
         """Return a command for each seat that is asked, with the probabilities in the note. Raises

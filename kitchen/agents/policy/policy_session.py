@@ -23,6 +23,7 @@ OBSERVATION, MASK, LOGITS = "obs", "action_mask", "logits"
 STATE_IN, STATE_OUT = "state_in_", "state_out_"
 KEPT_SESSIONS = 8
 """Maximum number of loaded networks in one process. One of 16 MiB needs some 20 MB of memory."""
+WARM_UP_SECONDS = 2.0
 MESSAGE_LENGTH = 300
 NUMBERS = {"tensor(float)": "float32", "tensor(uint8)": "uint8"}
 """NumPy's name of each type of input that a network may have."""
@@ -66,6 +67,14 @@ class PolicySession:
         import numpy
 
         return {name: numpy.zeros((1, *self.inputs[name].shape[1:]), numpy.float32) for name in self.states}
+
+    def warm_up(self) -> None:
+        """Run the network once with zeros, if its inputs have a fixed shape: the first run takes longer."""
+        import numpy
+
+        shape, (count,) = self.inputs[OBSERVATION].shape[1:], self.outputs[LOGITS].shape[1:]
+        if all(isinstance(size, int) for size in (*shape, count)):
+            self.run(numpy.zeros(shape), numpy.ones(count), self.first_states(), WARM_UP_SECONDS)
 
     def run(
         self, observation: ndarray, mask: ndarray, states: Mapping[str, ndarray], seconds: float

@@ -34,7 +34,14 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.speaking_order import held_seats
 from kitchen.play.turn.step_timer import seconds_left
 from kitchen.play.turn.turn_rules import choosing_people
-from kitchen.registry.agent_registry import agent_kinds, decide_and_measure, get_agent, make_agent
+from kitchen.registry.agent_registry import (
+    agent_kinds,
+    decide_and_measure,
+    get_agent,
+    make_agent,
+    must_prepare,
+    prepare_agent,
+)
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +106,15 @@ def start_agent_processes(turn: OpenTurn) -> None:
     for kind in {mind.kind for mind in turn.minds}:
         if _is_instant(kind) and not get_agent(kind).light:
             process_pool.warm_up(partial(get_agent, kind))
+    prepare_agents(turn)
+
+
+def prepare_agents(turn: OpenTurn) -> None:
+    """Let all child processes load what the first decisions of the episode's agents need, in the
+    background."""
+    for mind in turn.minds:
+        if mind.kind in agent_kinds() and must_prepare(mind.kind):
+            process_pool.submit_to_each(prepare_agent, mind.kind, mind.settings, turn.episode.world)
 
 
 def begin_instant_decisions(

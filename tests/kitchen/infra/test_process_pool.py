@@ -350,3 +350,10 @@ def state(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return "X"
+
+
+def test_something_to_load_is_sent_once_for_each_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, sent = ProcessPool(lambda: 3), list[object]()
+    monkeypatch.setattr(pool, "submit", lambda *call: sent.append(call))
+    pool.submit_to_each(print, "loaded")
+    assert sent == [(print, "loaded")] * 3

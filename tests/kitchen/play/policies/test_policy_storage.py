@@ -9,6 +9,8 @@ import pytest
 from kitchen.agents.policy.policy_card import PolicyFileError
 from kitchen.agents.policy.policy_folder import find_policy, has_copy, remove_copy
 from kitchen.agents.policy.upload_checks import check_policy
+from kitchen.infra import process_pool
+from kitchen.play.coplayers.instant_decisions import prepare_agents
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from kitchen.play.policies.models import UploadedPolicy
@@ -20,6 +22,7 @@ from kitchen.play.policies.policy_storage import (
     store_policy,
 )
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.registry.agent_registry import prepare_agent
 from tests.kitchen.agents.policy.onnx_files import policy
 from tests.kitchen.factories import mind
 
@@ -75,3 +78,12 @@ def played(row: UploadedPolicy) -> Episode:
         seed=1,
         minds=[mind("policy", 1, file=row.reference)],
     )
+
+
+def test_networks_are_loaded_before_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    row, sent = store_policy("run.onnx", policy(), {}), list[object]()
+    monkeypatch.setattr(process_pool, "submit_to_each", lambda *call: sent.append(call))
+    episode = played(row)
+    prepare_agents(OpenTurn(episode, episode.seats.all()))
+    assert sent == [(prepare_agent, "policy", {"file": row.reference}, "overcooked")]
+    prepare_agent("policy", {"file": row.reference}, "overcooked")
