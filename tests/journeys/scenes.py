@@ -13,17 +13,20 @@ from django.urls import reverse
 from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
+from kitchen.replay.import_trials import store_trial
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
+from study.participants.stored_datasets import FINISHED, order_dataset
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import claim_dry_run, dry_run_create, dry_run_stop
 from study.researchers.second_factor import factor_begin
+from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import SETTINGS, add_factor, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
@@ -33,6 +36,8 @@ CODE = "scenes-plays"
 """The code of the participant who is in a kitchen."""
 EPISODE = "5eed5eed-0000-4000-8000-000000000001"
 """The key of a practice episode that was played to its end."""
+IMPORTED, DATASET = "5eed5eed-0000-4000-8000-000000000002", "5eed5eed00000002"
+"""The keys of an imported game, and of a finished dataset."""
 PK = 990_001
 """The primary key of a condition, and of an item."""
 STAFF, PASSWORD = "scenes-staff", "scenes-password"
@@ -74,6 +79,11 @@ def scenes() -> None:
     make_study(LABELLED, recruitment="label")
     participant_enter(study_id=make_study(BUSY, entries_per_minute=1).pk, entry="busy")
     user = User.objects.create_superuser(STAFF, password=PASSWORD)
+    game = store_trial(played(), name="t1", file_hash="0" * 64, file_name="games.csv")
+    Episode.objects.filter(pk=game.pk).update(key=IMPORTED)
+    made = order_dataset(study.pk, form="steps")
+    made.note(state=FINISHED, exported=0, steps=0, left_out=[])
+    made.folder.rename(made.folder.with_name(DATASET))
     factor_begin(user)
     freeze_study(study_id=study.pk, user=user)
     dry_runs(study, user)

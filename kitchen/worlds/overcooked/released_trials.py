@@ -19,6 +19,7 @@ from kitchen.contract.recorded_trial import (
     TrialFormat,
     TrialLabels,
     TrialOptions,
+    TrialRule,
     safe_literal,
 )
 from kitchen.contract.world import Command, Json
@@ -98,6 +99,15 @@ class ReleasedTrials(TrialFormat):
     presets: ClassVar[Mapping[str, str]] = {
         "2019": "people's games of 2019: pots start by themselves, 5 points, 20 ticks",
         "2020": "people's games of 2020: pots are started, points and ticks for each ingredient",
+    }
+    rules: ClassVar[Mapping[str, TrialRule]] = {
+        "cooking": TrialRule(
+            "Cooking",
+            "How a pot starts.",
+            {COOKING_AUTO: "It starts by itself", COOKING_INTERACT: "It is started with empty hands"},
+        ),
+        "value": TrialRule("Points of a soup", "For example 20, or onion=21,tomato=13."),
+        "time": TrialRule("Ticks of cooking", "For example 20, or onion=15,tomato=7."),
     }
     key: ClassVar[str] = "trial_id"
 
