@@ -198,6 +198,10 @@ class TrialFormat(ABC):
     """The column with the trial's name."""
 
     @abstractmethod
+    def check(self, options: TrialOptions) -> None:
+        """Raise SettingsError, which begins with the name of the preset or rule, for unknown ones."""
+
+    @abstractmethod
     def rows(self, trial: RecordedTrial, labels: TrialLabels) -> Iterator[Sequence[Json]]:
         """Yield the rows of a game, by `columns`. The last row has the state after the last step."""
 

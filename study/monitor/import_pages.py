@@ -20,6 +20,7 @@ from kitchen.charts.vega_charts import vega_specification
 from kitchen.contract.data_limits import DataLimitError, replay_foreign
 from kitchen.contract.recorded_trial import TrialError, TrialOptions, TrialRule
 from kitchen.contract.world_errors import SettingsError
+from kitchen.forms.setting_fields import error_without_name
 from kitchen.infra.calls_with_django import call_with_django
 from kitchen.opened.trial_files import ReadTrial, TrialFileError, file_digest
 from kitchen.play.models import Episode, ImportedEpisode
@@ -60,10 +61,22 @@ class ImportForm(forms.Form):
         for form in trial_formats().values():
             self.fields |= {name: _rule_field(rule) for name, rule in form.rules.items()}
 
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data. A rule that is not understood is reported at its field."""
+        cleaned = super().clean() or self.cleaned_data
+        for form in trial_formats().values():
+            try:
+                form.check(self.options())
+            except SettingsError as error:
+                name = str(error).partition(": ")[0]
+                self.add_error(name if name in self.fields else None, error_without_name(str(error)))
+        return cleaned
+
     def options(self) -> TrialOptions:
         """Return what the user said about the file."""
-        given = {name: self.cleaned_data[name] for name in self.fields if name not in ("file", "preset")}
-        return TrialOptions(self.cleaned_data["preset"], {name: each for name, each in given.items() if each})
+        given = {name: each for name, each in self.cleaned_data.items() if each}
+        rules = {name: str(each) for name, each in given.items() if name not in ("file", "preset")}
+        return TrialOptions(given.get("preset", ""), rules)
 
 
 def _rule_field(rule: TrialRule) -> forms.Field:

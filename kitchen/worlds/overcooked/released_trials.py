@@ -111,6 +111,12 @@ class ReleasedTrials(TrialFormat):
     }
     key: ClassVar[str] = "trial_id"
 
+    def check(self, options: TrialOptions) -> None:
+        """Raise SettingsError, which begins with the name of the preset or rule, for unknown ones."""
+        if options.preset and options.preset not in PRESETS:
+            raise SettingsError(f"preset: {options.preset!r} is not one of {', '.join(PRESETS)}")
+        _given_rules(options.given)
+
     def rows(self, trial: RecordedTrial, labels: TrialLabels) -> Iterator[Sequence[Json]]:
         """Yield the rows of a game. Times are those of ticks of `tick_ms`; nobody's clock is in them."""
         world = _world(trial)
