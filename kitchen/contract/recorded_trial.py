@@ -165,6 +165,16 @@ class TrialOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialRule:
+    """A rule that tables of a form do not say, and that a user may name."""
+
+    label: str
+    help: str
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """The possible values with their labels; empty: any text."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrialLabels:
     """What a written trial says about itself and its players."""
 
@@ -182,8 +192,14 @@ class TrialFormat(ABC):
     columns: ClassVar[tuple[str, ...]]
     presets: ClassVar[Mapping[str, str]]
     """Known collections with rules of their own: name → what they hold."""
+    rules: ClassVar[Mapping[str, TrialRule]]
+    """What `TrialOptions.given` may name."""
     key: ClassVar[str]
     """The column with the trial's name."""
+
+    @abstractmethod
+    def check(self, options: TrialOptions) -> None:
+        """Raise SettingsError, which begins with the name of the preset or rule, for unknown ones."""
 
     @abstractmethod
     def rows(self, trial: RecordedTrial, labels: TrialLabels) -> Iterator[Sequence[Json]]:

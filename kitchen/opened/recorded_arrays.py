@@ -15,7 +15,6 @@ from kitchen.contract.encoding import EncodingError
 from kitchen.contract.reference_recordings import RecordedLine
 from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import WorldError
-from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_encoding, get_world
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def parse_arrays(line: RecordedLine, default: str) -> RecordedArrays:
         get_encoding(kind, found.encoding)
     except KeyError as error:
         raise line.error(f"{error} is missing") from error
-    except (WorldError, UnknownNameError, ValueError, TypeError, AttributeError) as error:
+    except (WorldError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
         raise line.error(str(error)) from error
     if len(found.seats) != found.world.seats:
         raise line.error(f"layers: {len(found.seats)} seats, and the state has {found.world.seats}")

@@ -20,7 +20,6 @@ from typing import BinaryIO, NamedTuple
 from kitchen.contract.data_limits import GZIP, DataLimitError, read_json_file
 from kitchen.contract.recorded_trial import RecordedTrial, TrialError, TrialFormat, TrialOptions
 from kitchen.contract.world import Json
-from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.world_registry import trial_formats
 
 MAX_FILE_BYTES = 256 * 2**20
@@ -112,8 +111,7 @@ def _format(options: TrialOptions) -> TrialFormat:
     form = next(iter(known.values()), None)
     if form is None:
         raise TrialFileError("no world has a form of games of its own")
-    if options.preset and options.preset not in form.presets:
-        raise SettingsError(f"preset: {options.preset!r} is not one of {', '.join(form.presets)}")
+    form.check(options)
     return form
 
 

@@ -28,6 +28,7 @@ class VectorEnvironment:
         self.observations = np.zeros((copies, seats, *first.shape), np.dtype(encoding.dtype))
         self._views = [*self.observations]
         self.masks = np.zeros((copies, seats, first.action_count), np.int8)
+        self._shown: list[list[np.ndarray | None]] = [[None] * seats for _ in range(copies)]
         self.rewards = np.zeros(copies, np.float32)
         self.terminated = np.zeros(copies, bool)
         self.truncated = np.zeros(copies, bool)
@@ -43,8 +44,10 @@ class VectorEnvironment:
     def _look(self, number: int) -> None:
         episode = self.episodes[number]
         episode.observe(self._views[number])
+        shown = self._shown[number]
         for place, mask in enumerate(episode.masks()):
-            self.masks[number, place] = mask
+            if mask is not shown[place]:  # encodings share masks that never change
+                self.masks[number, place] = shown[place] = mask
 
     def step(
         self, actions: np.ndarray | Sequence[Sequence[int]]

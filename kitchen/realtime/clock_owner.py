@@ -22,6 +22,7 @@ from typing import Any
 from django.db import Error
 
 from kitchen.contract.world import Json
+from kitchen.contract.world_errors import StateError
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_errors import database_problem
@@ -74,6 +75,8 @@ class ClockOwner:
         self._meter = LoadMeter(time.monotonic(), time.process_time())
         self._room = FIRST_EPISODES
         """Number of new episodes that this process may begin before the next measurement."""
+        self._unreadable: set[int] = set()
+        """Episodes whose stored state cannot be continued."""
         self._waiting: list[int] = []
         """New episodes that this process had no room for when it looked last."""
         self._hurry = asyncio.Event()
@@ -146,7 +149,8 @@ class ClockOwner:
         for one in standing:
             if one.owner == self.name and one.episode_id in missing and self.handover.begin(one.episode_id):
                 await self._begin(one)
-        free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
+        known = {*self.played, *self._unreadable}
+        free = [one for one in standing if one.episode_id not in known and is_clock_unclaimed(one)]
         begun = [one for one in free if one.owner]
         new = [one for one in free if not one.owner]
         self._waiting = [one.episode_id for one in new[max(0, self._room) :]]
@@ -161,7 +165,12 @@ class ClockOwner:
         another process has handed over with it."""
         before, loop = self.played.get(one.episode_id), asyncio.get_running_loop()
         minds = before.game.minds if before else None
-        game = await run_in_db_thread(read_realtime_episode, one, loop.time(), minds)
+        try:
+            game = await run_in_db_thread(read_realtime_episode, one, loop.time(), minds)
+        except StateError as error:  # the others go on, and this one is not tried again here
+            log.error("episode %s cannot be continued: %s", one.episode_id, error)
+            self._unreadable.add(one.episode_id)
+            game = None
         if game is None:
             self.handover.kept(one.episode_id)
             return

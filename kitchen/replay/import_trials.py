@@ -6,6 +6,7 @@ playing the game again.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
@@ -15,6 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from kitchen.contract.data_limits import GZIP
 from kitchen.contract.recorded_trial import RecordedTrial, TrialError, TrialOptions
 from kitchen.contract.world import World, text_hash
 from kitchen.infra.database_writes import insert_in_batches, insert_rows
@@ -74,10 +76,7 @@ def read_games(path: Path, options: TrialOptions) -> Iterator[ReadTrial]:
 
 
 def _is_own_file(path: Path) -> bool:
-    import gzip
-
-    from kitchen.contract.data_limits import GZIP
-
+    """Return whether this is an episode that a replay page saved."""
     with path.open("rb") as file:
         packed = file.read(2) == GZIP
         file.seek(0)

@@ -188,7 +188,7 @@ def _write_piece(
     piece: int,
     ids: Sequence[int],
 ) -> None:
-    left_out, episodes = Counter(state.left_out), []
+    left_out, episodes = Counter(state.left_out), list[DatasetEpisode]()
     for record in _in_order(ids):
         why = form.unfit(record.episode.world) or _fault(record)
         if why:

@@ -100,12 +100,12 @@ def _listed(study: Study) -> dict[str, Any]:
 
 
 @study_page("results")
-def dataset_file(request: HttpRequest, study: Study, key: str) -> HttpResponseBase:
+def dataset_file(request: HttpRequest, study: Study, dataset: str) -> HttpResponseBase:
     """Send a finished dataset as a ZIP file, and log the download."""
-    found = StoredDataset(study.pk, key)
-    facts = found.read() if key.isalnum() else {}
+    found = StoredDataset(study.pk, dataset)
+    facts = found.read() if dataset.isalnum() else {}
     if facts.get("state") != FINISHED:
-        raise Http404(key)
+        raise Http404(dataset)
     kind, what = SecurityEvent.Kind.DATA_DOWNLOADED, f"dataset {facts['form']}"
     log_security_event(kind, user=request.user, study=study, what=what, request=request)
     name = f"{study.slug}-{facts['form']}.zip"

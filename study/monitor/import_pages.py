@@ -18,8 +18,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from kitchen.charts.vega_charts import vega_specification
 from kitchen.contract.data_limits import DataLimitError, replay_foreign
-from kitchen.contract.recorded_trial import TrialError, TrialOptions
+from kitchen.contract.recorded_trial import TrialError, TrialOptions, TrialRule
 from kitchen.contract.world_errors import SettingsError
+from kitchen.forms.setting_fields import error_without_name
 from kitchen.infra.calls_with_django import call_with_django
 from kitchen.opened.trial_files import ReadTrial, TrialFileError, file_digest
 from kitchen.play.models import Episode, ImportedEpisode
@@ -51,38 +52,39 @@ class ImportForm(forms.Form):
     preset = forms.ChoiceField(
         label="Collection", required=False, help_text="Its rules are found by trying if you do not know it."
     )
-    cooking = forms.ChoiceField(
-        label="Cooking",
-        required=False,
-        choices=[
-            ("", "as found"),
-            ("auto", "A pot starts by itself"),
-            ("interact", "A pot is started with empty hands"),
-        ],
-    )
-    value = forms.CharField(
-        label="Points of a soup",
-        required=False,
-        max_length=60,
-        help_text="For example 20, or onion=21,tomato=13. Empty: as found.",
-    )
-    time = forms.CharField(
-        label="Ticks of cooking",
-        required=False,
-        max_length=60,
-        help_text="For example 20, or onion=15,tomato=7. Empty: as found.",
-    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = [each for form in trial_formats().values() for each in form.presets.items()]
         field: Any = self.fields["preset"]
         field.choices = [("", "find out"), *((name, f"{name}: {words}") for name, words in known)]
+        for form in trial_formats().values():
+            self.fields |= {name: _rule_field(rule) for name, rule in form.rules.items()}
+
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data. A rule that is not understood is reported at its field."""
+        cleaned = super().clean() or self.cleaned_data
+        for form in trial_formats().values():
+            try:
+                form.check(self.options())
+            except SettingsError as error:
+                name = str(error).partition(": ")[0]
+                self.add_error(name if name in self.fields else None, error_without_name(str(error)))
+        return cleaned
 
     def options(self) -> TrialOptions:
         """Return what the user said about the file."""
-        given = {name: self.cleaned_data[name] for name in ("cooking", "value", "time")}
-        return TrialOptions(self.cleaned_data["preset"], {name: each for name, each in given.items() if each})
+        given = {name: each for name, each in self.cleaned_data.items() if each}
+        rules = {name: str(each) for name, each in given.items() if name not in ("file", "preset")}
+        return TrialOptions(given.get("preset", ""), rules)
+
+
+def _rule_field(rule: TrialRule) -> forms.Field:
+    words = f"{rule.help} Empty: as found."
+    if not rule.choices:
+        return forms.CharField(label=rule.label, required=False, max_length=60, help_text=words)
+    choices = [("", "as found"), *rule.choices.items()]
+    return forms.ChoiceField(label=rule.label, required=False, choices=choices, help_text=rule.help)
 
 
 @staff_page(FORM_METHODS)
@@ -143,9 +145,9 @@ def _imported(form: ImportForm) -> tuple[list[ReadTrial], str]:
 
 
 @staff_page()
-def imported_replay(request: HttpRequest, episode: UUID) -> HttpResponse:
+def imported_replay(request: HttpRequest, imported: UUID) -> HttpResponse:
     """Show the replay of an imported game."""
-    found = get_object_or_404(Episode, key=episode, imported__isnull=False)
+    found = get_object_or_404(Episode, key=imported, imported__isnull=False)
     for record in read_episode_records(Episode.objects.filter(pk=found.pk)):
         context = replay_context(record, request.GET)
         if chart := context.get("chart"):  # it has no addresses for figure files

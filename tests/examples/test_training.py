@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +50,15 @@ class OnnxNetwork(SmallNetwork):
     """Plays a policy file as a network that gets scaled inputs."""
 
     def __init__(self, path: Path) -> None:
-        import onnxruntime
-
-        self.session = onnxruntime.InferenceSession(path)
+        self.session = import_module("onnxruntime").InferenceSession(path)
 
     def forward(self, inputs: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
         from examples.overcooked_inputs import input_scale
 
         shape = self.session.get_inputs()[0].shape[1:]
         layers = np.rint(inputs / input_scale(tuple(shape))).astype(np.uint8).reshape(-1, *shape)
-        return self.session.run(["logits"], {"obs": layers})[0], []
+        logits: np.ndarray = self.session.run(["logits"], {"obs": layers})[0]
+        return logits, []
 
 
 @pytest.mark.nightly

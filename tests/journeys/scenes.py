@@ -14,17 +14,20 @@ from kitchen.contract.world import Json
 from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
 from kitchen.play.policies.models import UploadedPolicy
+from kitchen.replay.import_trials import store_trial
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
+from study.participants.stored_datasets import FINISHED, order_dataset
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import claim_dry_run, dry_run_create, dry_run_stop
 from study.researchers.second_factor import factor_begin
+from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import SETTINGS, add_factor, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
@@ -34,6 +37,8 @@ CODE = "scenes-plays"
 """The code of the participant who is in a kitchen."""
 EPISODE = "5eed5eed-0000-4000-8000-000000000001"
 """The key of a practice episode that was played to its end."""
+IMPORTED, DATASET = "5eed5eed-0000-4000-8000-000000000002", "5eed5eed00000002"
+"""The keys of an imported game, and of a finished dataset."""
 PK = 990_001
 """The primary key of a condition, and of an item."""
 STAFF, PASSWORD = "scenes-staff", "scenes-password"
@@ -78,6 +83,11 @@ def scenes() -> None:
     UploadedPolicy.objects.create(
         pk=PK, name="net", sha256="0" * 64, card={}, world="overcooked", milliseconds=1, scores={"itself": 40}
     )
+    game = store_trial(played(), name="t1", file_hash="0" * 64, file_name="games.csv")
+    Episode.objects.filter(pk=game.pk).update(key=IMPORTED)
+    made = order_dataset(study.pk, form="steps")
+    made.note(state=FINISHED, exported=0, steps=0, left_out=[])
+    made.folder.rename(made.folder.with_name(DATASET))
     factor_begin(user)
     freeze_study(study_id=study.pk, user=user)
     dry_runs(study, user)

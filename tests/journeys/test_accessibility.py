@@ -24,7 +24,7 @@ from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import Looks, chosen, violations
 from tests.journeys.fitting import misfits
-from tests.journeys.scenes import CODE, EPISODE, PASSWORD, PK, SLUG, STAFF
+from tests.journeys.scenes import CODE, DATASET, EPISODE, IMPORTED, PASSWORD, PK, SLUG, STAFF
 from tests.nightly import nightly
 from tests.servers import Stack
 
@@ -42,6 +42,8 @@ VALUES = {
     "slug": SLUG,
     "code": CODE,
     "episode": EPISODE,
+    "imported": IMPORTED,
+    "dataset": DATASET,
     "name": "participants.csv",
     "measure": "i0",
     "figure": "means",
@@ -61,6 +63,7 @@ DESIGN = f"/staff/{SLUG}/design/"
 WRONG = {
     "/staff/new/": ("#id_title", ""),
     "/staff/policies/": ("#id_author", ""),
+    "/staff/replay/imported/": ("#id_value", "much"),
     "/staff/tokens/": ("#id_name", ""),
     "/staff/account/password/": ("#id_password", ""),
     f"{DESIGN}settings/": ("#id_title", ""),
@@ -76,6 +79,7 @@ WRONG = {
     f"{DESIGN}members/": ("#id_user", "nobody of this name"),
     f"{DESIGN}copy/": ("#id_slug", ""),
     f"{DESIGN}dry-run/": ("#id_participants", "0"),
+    f"/staff/{SLUG}/datasets/": ("#id_licence", ""),
     f"/staff/{SLUG}/analysis/i0/means/texts/": ("#id_title", "too long " * 30),
 }
 """What makes the form of each of the researchers' pages wrong."""

@@ -19,6 +19,7 @@ from kitchen.contract.recorded_trial import TrialOptions
 from kitchen.contract.world_errors import SettingsError
 from kitchen.management.command_helpers import OneLineCommand
 from kitchen.opened.trial_files import TrialFileError
+from kitchen.registry.world_registry import trial_formats
 from kitchen.replay.import_trials import import_file
 from kitchen.words.english_text import counted_noun, os_error_words
 
@@ -34,18 +35,20 @@ class Command(OneLineCommand):
         parser.add_argument(
             "--preset", default="", metavar="YEAR", help="rules of a known collection: 2019 or 2020"
         )
-        for name, meaning in (
-            ("cooking", "auto or interact"),
-            ("value", "points of a soup: 20, or onion=21,tomato=13"),
-            ("time", "ticks of cooking: 20, or onion=15,tomato=7"),
-        ):
-            parser.add_argument(f"--{name}", default="", metavar="RULE", help=meaning)
+        rules = (name for form in trial_formats().values() for name in form.rules)
+        parser.add_argument(
+            "--rule",
+            metavar="NAME=VALUE",
+            action="append",
+            default=[],
+            help=f"what the table does not say: {', '.join(rules)}; repeatable",
+        )
 
     def handle(self, *args: Any, files: list[Path], **options: Any) -> None:
         """Import each file, and print refused games and a summary. Raises CommandError as the exit code
         says."""
-        given = {name: options[name] for name in ("cooking", "value", "time") if options[name]}
-        told = TrialOptions(options["preset"], given)
+        pairs = (rule.partition("=") for rule in options["rule"])
+        told = TrialOptions(options["preset"], {name: value for name, _, value in pairs})
         count = Counter[str]()
         for path in files:
             self._import(path, told, count)

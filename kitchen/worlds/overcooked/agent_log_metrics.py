@@ -7,13 +7,14 @@ from typing import ClassVar
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LogMetrics, ScoredEvent
 from kitchen.contract.world import Json, Metric
 from kitchen.worlds.overcooked.aim_measures import AIM_METRICS
+from kitchen.worlds.overcooked.recorded_measures import RECORDED_METRICS
 from kitchen.worlds.overcooked.written_policy.policy_measures import POLICY_METRICS
 
-_GROUPS: tuple[LogMetrics, ...] = (AIM_METRICS, POLICY_METRICS)
+_GROUPS: tuple[LogMetrics, ...] = (AIM_METRICS, POLICY_METRICS, RECORDED_METRICS)
 
 
 class AgentLogMetrics(LogMetrics):
-    """The metrics of fast-and-slow partners and of written policies."""
+    """The metrics of fast-and-slow partners, of written policies and of recordings."""
 
     of_agents: ClassVar[tuple[str, ...]] = tuple(kind for group in _GROUPS for kind in group.of_agents)
     figures: ClassVar[tuple[Metric, ...]] = tuple(figure for group in _GROUPS for figure in group.figures)

@@ -6,10 +6,10 @@ This is much faster than from the observation, so environments use it. The numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from kitchen.worlds.overcooked.game_rules import INTERACT, Item, KitchenObjects, Pose
+from kitchen.worlds.overcooked.game_rules import INTERACT, Item, KitchenObjects
 from kitchen.worlds.overcooked.layer_numbers import (
     FACES,
     FACING,
@@ -25,43 +25,51 @@ from kitchen.worlds.overcooked.layer_numbers import (
     URGENT_TICKS,
     fixed_layers,
 )
-from kitchen.worlds.overcooked.layout import Layout
+from kitchen.worlds.overcooked.layout import Cell, Layout
 from kitchen.worlds.overcooked.world import Overcooked
 
 OWN_FACE = {face: FACING[0] + number for number, face in enumerate(FACES)}
 OTHER_FACE = {face: FACING[1] + number for number, face in enumerate(FACES)}
 
 
-def layers_of_state(world: Overcooked, seats: Iterable[int]) -> Iterator[bytearray]:
-    """Yield the layers that each of these seats sees now, as the bytes of an array (width, height, 26)."""
-    stands, things = world.parts()
-    layout, clock = world.layout, world.clock
-    height = len(layout.rows)
-    shared = bytearray(_template(layout, world.length - clock < URGENT_TICKS))
-    _write_things(shared, things, layout, clock)
-    starts = [(stand.at[0] * height + stand.at[1]) * LAYERS for stand in stands]
+class LayerPlan:
+    """What a layout alone decides: the bytes of the layers without and with urgency, and the place of each
+    cell in them."""
+
+    __slots__ = ("plain", "size", "start", "urgent")
+
+    def __init__(self, layout: Layout) -> None:
+        array = fixed_layers(layout.rows).copy()
+        self.plain = array.tobytes()
+        array[..., URGENT] = 1
+        self.urgent = array.tobytes()
+        self.size, height = array.size, len(layout.rows)
+        self.start: Mapping[Cell, int] = {
+            (x, y): (x * height + y) * LAYERS for y, row in enumerate(layout.rows) for x in range(len(row))
+        }
+
+
+plan_of = lru_cache(maxsize=256)(LayerPlan)
+
+
+def write_layers(world: Overcooked, seats: Iterable[int], flat: memoryview) -> None:
+    """Write the layers that each of these seats sees now into `flat`, as the bytes of arrays (width, height,
+    26)."""
+    poses, things = world.parts()
+    plan, clock = plan_of(world.layout), world.clock
+    shared = bytearray(plan.urgent if world.length - clock < URGENT_TICKS else plan.plain)
+    starts = plan.start[poses[0].at], plan.start[poses[1].at]
+    _write_things(shared, plan.start, things, world.layout, clock)
     for start, held in zip(starts, things.hands, strict=True):
         if held is not None:
             _write_loose(shared, start, held)
+    first = 0
     for seat in seats:
-        yield _with_cooks(bytearray(shared), starts, stands, seat)
-
-
-def _with_cooks(layers: bytearray, starts: list[int], stands: tuple[Pose, Pose], seat: int) -> bytearray:
-    own, other = starts[seat], starts[1 - seat]
-    layers[own + HERE[0]] = 1
-    layers[own + OWN_FACE[stands[seat].face]] = 1
-    layers[other + HERE[1]] = 1
-    layers[other + OTHER_FACE[stands[1 - seat].face]] = 1
-    return layers
-
-
-@lru_cache(maxsize=256)
-def _template(layout: Layout, urgent: bool) -> bytes:
-    """Return the bytes of all layers that this layout alone decides."""
-    array = fixed_layers(layout.rows).copy()
-    array[..., URGENT] = urgent
-    return array.tobytes()
+        own, other = first + starts[seat], first + starts[1 - seat]
+        flat[first : first + plan.size] = shared
+        flat[own + HERE[0]] = flat[own + OWN_FACE[poses[seat].face]] = 1
+        flat[other + HERE[1]] = flat[other + OTHER_FACE[poses[1 - seat].face]] = 1
+        first += plan.size
 
 
 def _write_loose(layers: bytearray, start: int, thing: Item) -> None:
@@ -74,12 +82,13 @@ def _write_loose(layers: bytearray, start: int, thing: Item) -> None:
     layers[start + SOUP_DONE] = 1
 
 
-def _write_things(layers: bytearray, things: KitchenObjects, layout: Layout, clock: int) -> None:
-    height = len(layout.rows)
-    for (x, y), item in things.counters.items():
-        _write_loose(layers, (x * height + y) * LAYERS, item)
-    for (x, y), pot in things.pots.items():
-        start = (x * height + y) * LAYERS
+def _write_things(
+    layers: bytearray, starts: Mapping[Cell, int], things: KitchenObjects, layout: Layout, clock: int
+) -> None:
+    for cell, item in things.counters.items():
+        _write_loose(layers, starts[cell], item)
+    for cell, pot in things.pots.items():
+        start = starts[cell]
         for name, layer in (IN_POT if pot.started is None else IN_SOUP).items():
             layers[start + layer] = pot.contents.count(name)
         if pot.started is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.world import Command, Json, World
 from kitchen.worlds.overcooked.game_rules import INTERACT, STAY
-from kitchen.worlds.overcooked.layer_bytes import layers_of_state, may_interact
+from kitchen.worlds.overcooked.layer_bytes import may_interact, write_layers
 from kitchen.worlds.overcooked.layer_numbers import (
     FACES,
     FACING,
@@ -118,10 +118,7 @@ class LosslessEncoding(Encoding):
         observation."""
         assert isinstance(world, Overcooked)  # noqa: S101 - only these worlds have this encoding
         flat = memoryview(array).cast("B")  # type: ignore[arg-type] # NumPy 2 arrays are buffers
-        end = 0
-        for layers in layers_of_state(world, briefs):
-            start, end = end, end + len(layers)
-            flat[start:end] = layers
+        write_layers(world, briefs, flat)
 
     def choices(
         self, world: World, brief: Mapping[str, Json], seat: int

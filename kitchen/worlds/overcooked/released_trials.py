@@ -19,6 +19,7 @@ from kitchen.contract.recorded_trial import (
     TrialFormat,
     TrialLabels,
     TrialOptions,
+    TrialRule,
     safe_literal,
 )
 from kitchen.contract.world import Command, Json
@@ -99,7 +100,22 @@ class ReleasedTrials(TrialFormat):
         "2019": "people's games of 2019: pots start by themselves, 5 points, 20 ticks",
         "2020": "people's games of 2020: pots are started, points and ticks for each ingredient",
     }
+    rules: ClassVar[Mapping[str, TrialRule]] = {
+        "cooking": TrialRule(
+            "Cooking",
+            "How a pot starts.",
+            {COOKING_AUTO: "It starts by itself", COOKING_INTERACT: "It is started with empty hands"},
+        ),
+        "value": TrialRule("Points of a soup", "For example 20, or onion=21,tomato=13."),
+        "time": TrialRule("Ticks of cooking", "For example 20, or onion=15,tomato=7."),
+    }
     key: ClassVar[str] = "trial_id"
+
+    def check(self, options: TrialOptions) -> None:
+        """Raise SettingsError, which begins with the name of the preset or rule, for unknown ones."""
+        if options.preset and options.preset not in PRESETS:
+            raise SettingsError(f"preset: {options.preset!r} is not one of {', '.join(PRESETS)}")
+        _given_rules(options.given)
 
     def rows(self, trial: RecordedTrial, labels: TrialLabels) -> Iterator[Sequence[Json]]:
         """Yield the rows of a game. Times are those of ticks of `tick_ms`; nobody's clock is in them."""

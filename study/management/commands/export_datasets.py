@@ -7,6 +7,7 @@ games. An interrupted export goes on with the same command. The exit code is 2 i
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Command(StudyCommand):
 
         def show(done: int, total: int) -> None:
             if not bar:
-                bar.append(Progress(self.stderr, total, done, "games"))
+                bar.append(Progress(sys.stderr, total, done, "games"))
             bar[0].show(done)
 
         with writing_to(out):

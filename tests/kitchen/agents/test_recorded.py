@@ -9,11 +9,13 @@ import pytest
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.recorded import RecordedAgent, recording_unfit
 from kitchen.contract.agent import Agent, run_without_waiting
+from kitchen.contract.episode_log import EpisodeLog, LoggedDecision, LoggedStep
 from kitchen.contract.recorded_trial import RecordedTrial, recording_from_text
 from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import get_world
+from kitchen.worlds.overcooked.recorded_measures import RECORDED_METRICS
 
 ROOM = {"layout": "cramped_room", "ticks": 45}
 
@@ -71,6 +73,17 @@ def test_it_notes_the_first_step_that_differs_and_goes_on(game: RecordedTrial) -
     moved = next(number for number, turn in enumerate(game.turns) if turn[1][1] != ("stay",))
     assert [note["diverged_at"] for note in notes] == [None] * (moved + 1) + [moved + 1] * (44 - moved)
     assert again.commands_of(0, ("stay",)) == game.commands_of(0, ("stay",))
+
+
+@pytest.mark.parametrize(("notes", "ticks"), [([None, None], 2), ([None, 1], 1), ([], None)])
+def test_the_ticks_until_the_game_differs_are_measured(notes: list[int | None], ticks: int | None) -> None:
+    decisions = tuple(
+        LoggedDecision(step, 0, "seat", "recorded", "", 1.0, note={"diverged_at": note})
+        for step, note in enumerate(notes, 1)
+    )
+    steps = tuple(LoggedStep(number, (), (), {}) for number in (1, 2))
+    log = EpisodeLog("overcooked", ROOM, 2, 0, steps, decisions=decisions)
+    assert RECORDED_METRICS.measure(log) == {"recorded_steps_alike": ticks}
 
 
 def test_another_program_can_play_on(game: RecordedTrial) -> None:

@@ -22,6 +22,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.organisation import Member, Organisation, make_organisation
+from kitchen.contract.world_errors import StateError
 from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.rate_limits import TokenBuckets
@@ -335,6 +336,31 @@ async def test_of_many_games_each_is_claimed_when_it_is_read_and_not_long_before
             await asyncio.sleep(0.01)
     await ended(owner)
     assert claimed == [1, 2, 3]
+
+
+async def test_an_episode_that_cannot_be_continued_is_tried_once_and_keeps_no_other_from_its_clock(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, other = await made(lane, steps=500, tick_ms=50), await made(lane, steps=500, tick_ms=50)
+    tried: list[int] = []
+
+    def read(one: Any, *arguments: Any) -> Any:
+        tried.append(one.episode_id)
+        if one.episode_id == broken.pk:
+            raise StateError("it does not play the same again")
+        return read_realtime_episode(one, *arguments)
+
+    monkeypatch.setattr(owning, "read_realtime_episode", read)
+    clocks = ClockOwner(get_channel_layer())
+    owner = asyncio.create_task(clocks.run())
+    async with asyncio.timeout(PATIENCE):
+        while not clocks.played:
+            await asyncio.sleep(0.01)
+    await Ticking.objects.filter(episode=broken).aupdate(until=None)  # its claim is not renewed
+    await asyncio.sleep(0.1)  # it has looked again
+    await ended(owner)
+    assert tried == [broken.pk, other.pk]
+    assert f"episode {broken.pk} cannot be continued: it does not play the same again" in caplog.text
 
 
 async def test_the_clock_stops_while_storage_or_pages_are_unreachable(

@@ -35,7 +35,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> lis
     """What workers were asked to write."""
     settings.VAR_DIR = tmp_path
     found: list[tuple[int, str]] = []
-    monkeypatch.setattr(dataset_pages, "ask_dataset", lambda *task: found.append(task) or True)
+
+    def ask(*task: Any) -> bool:
+        found.append(task)
+        return True
+
+    monkeypatch.setattr(dataset_pages, "ask_dataset", ask)
     return found
 
 

@@ -54,6 +54,7 @@ def test_a_file_of_another_form_is_refused_in_words(admin_client: Client, tmp_pa
     answer = send(admin_client, tmp_path / "a.csv")
     assert answer.status_code == 422
     assert "This file was not read: it has no column state." in answer.content.decode()
+    assert send(admin_client, tmp_path / "a.csv", value="much").context["form"].errors.keys() == {"value"}
 
 
 def test_a_condition_stores_the_imported_game_that_was_chosen(admin_client: Client, tmp_path: Path) -> None:

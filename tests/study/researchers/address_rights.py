@@ -26,6 +26,8 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
         "slug": scene.study.slug,
         "code": scene.person.code,
         "episode": str(scene.rows["episode"].key),
+        "imported": str(scene.rows["imported"].key),
+        "dataset": scene.dataset.key,
         "key": role.person.key if role.person else scene.person.code,
         "name": "participants.csv",
         "measure": "i0",

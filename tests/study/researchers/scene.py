@@ -19,9 +19,11 @@ from kitchen.experiments.models import Experiment
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.models import Episode, Seat
 from kitchen.play.policies.models import UploadedPolicy
+from kitchen.replay.import_trials import store_trial
 from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
 from study.participants.models import Answer, Participant
+from study.participants.stored_datasets import FINISHED, order_dataset
 from study.participation.page_progress import finish_page
 from study.participation.views import COOKIE_SALT
 from study.pilot.models import DryRun
@@ -29,6 +31,7 @@ from study.researchers.api_tokens import token_make
 from study.researchers.models import ApiToken
 from study.researchers.reauthenticate import SURE_AT
 from study.researchers.staff_login import SEEN
+from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import add_factor, enter, make_study, play_round
 
 RIGHTS = {
@@ -91,10 +94,13 @@ class Scene:
             ),
             "group": Group.objects.create(name="a group"),
             "user": self.owner,
+            "imported": store_trial(played(), name="t1", file_hash="", file_name="games.csv"),
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
             "staticdevice": StaticDevice.objects.create(user=self.outside, name="recovery"),
         }
         """The object that a number in an address refers to, by the word before the number."""
+        self.dataset = order_dataset(self.study.pk, form="steps")
+        self.dataset.note(state=FINISHED, exported=0, steps=0, left_out=[])
         self.roles = {name: make(self) for name, make in ROLES.items()}
         for role in self.roles.values():
             role.cookies, role.hidden = role.client.cookies.copy(), self._hidden_from(role)
