@@ -133,4 +133,4 @@ def _json(text: str) -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise PolicyFileError("unreadable", "the metadata are no JSON") from None
+        raise PolicyFileError("unreadable", "it is no JSON") from None

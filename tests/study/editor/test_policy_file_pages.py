@@ -73,6 +73,8 @@ def test_a_refused_file_is_told_with_its_code_and_typed_words_stay(staff: User, 
     refused = upload(client, policy(actions=5), author="A. Cook")
     page = refused.content.decode()
     assert refused.status_code == 422 and "wrong_output" in page and "A. Cook" in page
+    unread = upload(client, policy(seed=3), settings="{")
+    assert "This cannot be read: it is no JSON." in unread.content.decode()
     large = upload(client, bytes(MAX_BYTES + 1))
     assert "too_large" in large.content.decode() and not UploadedPolicy.objects.exists()
 
