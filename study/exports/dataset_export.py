@@ -118,9 +118,7 @@ def export_dataset(
     for piece, ids in list(enumerate(batches_of(state.games, PIECE)))[state.pieces :]:
         _write_piece(request, form, folder, state, piece, ids)
         state.pieces = piece + 1
-        _store(
-            folder / DONE_FILE, state, [each for each in ExportState.__slots__ if each not in WRITTEN_ONCE]
-        )
+        _store(folder / DONE_FILE, state, WRITTEN_OFTEN)
         progress(state.done, len(state.games))
     _finish(request, form, folder, state)
     return state
@@ -147,6 +145,7 @@ def _begun(request: DatasetRequest, folder: Path) -> ExportState:
 
 WRITTEN_ONCE = ("digest", "games", "people", "owners")
 """Fields of a state that do not change. They are large if there are many games."""
+WRITTEN_OFTEN = tuple(name for name in ExportState.__slots__ if name not in WRITTEN_ONCE)
 
 
 def _store(path: Path, state: ExportState, names: Sequence[str]) -> None:
