@@ -9,7 +9,7 @@ from celery.signals import worker_ready
 
 from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Study
-from study.exports.dataset_pages import write_dataset
+from study.exports.dataset_jobs import write_dataset
 from study.exports.export_files import data_file_pieces
 from study.exports.export_table import ExportSelection
 from study.participants.stored_exports import StoredExport, make_export, remove_old_exports

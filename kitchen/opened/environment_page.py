@@ -147,7 +147,8 @@ class EnvironmentPage(DefaultPage):
 
     def outcome(self, view: SeatView) -> str:
         """Return the reward of this seat, if the seats had different rewards."""
-        rewards = [view.result.score.get(f"reward_seat_{seat}") for seat in range(len(view.players))]
+        score, seats = view.result.score, range(len(view.players))
+        rewards: list[float] = [score.get(f"reward_seat_{seat}", 0.0) for seat in seats]
         if not view.acts or len(set(rewards)) < 2:
             return ""
         return gettext("Your reward: {number}").format(number=f"{round(rewards[view.seat], 2):g}")

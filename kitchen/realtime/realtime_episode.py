@@ -353,7 +353,9 @@ class RealtimeEpisode:
         if lost:
             self.turn.noted.append(Event(TIME_LOST, None, {"milliseconds": lost}))
         asked = self.minds.answers(self.turn)
-        add_commands(self.turn, [*self._of_people(now), *self._of_minds(asked)])
+        given = set(self.turn.given)  # seats that the world does not ask have their commands already
+        rows = [*self._of_people(now), *self._of_minds(asked)]
+        add_commands(self.turn, [row for row in rows if row.seat not in given])
         take_step(self.turn)
         self._buffered_since = now if self._buffered_since is None else self._buffered_since
         if not self.is_over:

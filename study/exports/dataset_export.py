@@ -32,7 +32,9 @@ from study.participants.models import Participant, Round
 
 PIECE = 20
 """Number of games that are written together."""
-STATE_FILE, LICENCE_FILE, README_FILE = ".export-state.json", "LICENCE", "README.md"
+STATE_FILE, DONE_FILE = ".export-state.json", ".export-done.json"
+"""The files of an unfinished export: what is exported, written once, and how far it is, after each piece."""
+LICENCE_FILE, README_FILE = "LICENCE", "README.md"
 FINISHED = (Episode.Status.OVER, Episode.Status.CUT_OFF, Episode.Status.REACHED)
 MAX_LICENCE = 100_000
 NO_LICENCE = "choose a licence first: a dataset without one may not be used by others"
@@ -116,7 +118,7 @@ def export_dataset(
     for piece, ids in list(enumerate(batches_of(state.games, PIECE)))[state.pieces :]:
         _write_piece(request, form, folder, state, piece, ids)
         state.pieces = piece + 1
-        _store(folder, state)
+        _store(folder / DONE_FILE, state, WRITTEN_OFTEN)
         progress(state.done, len(state.games))
     _finish(request, form, folder, state)
     return state
@@ -126,7 +128,9 @@ def _begun(request: DatasetRequest, folder: Path) -> ExportState:
     """Return the state of the unfinished export in this folder, or that of a new one."""
     path = folder / STATE_FILE
     if path.exists():
-        found = ExportState(**json.loads(path.read_text()))
+        done = folder / DONE_FILE
+        more = json.loads(done.read_text()) if done.exists() else {}
+        found = ExportState(**json.loads(path.read_text()), **more)
         if found.digest != request.digest:
             raise DatasetError(OTHER_STATE)
         return found
@@ -135,13 +139,17 @@ def _begun(request: DatasetRequest, folder: Path) -> ExportState:
     folder.mkdir(parents=True, exist_ok=True)
     state = _new_state(request)
     write_atomically(folder / LICENCE_FILE, f"{request.licence.strip()}\n".encode())
-    _store(folder, state)
+    _store(folder / STATE_FILE, state, WRITTEN_ONCE)
     return state
 
 
-def _store(folder: Path, state: ExportState) -> None:
-    stored = {name: getattr(state, name) for name in ExportState.__slots__}
-    write_atomically(folder / STATE_FILE, json.dumps(stored).encode())
+WRITTEN_ONCE = ("digest", "games", "people", "owners")
+"""Fields of a state that do not change. They are large if there are many games."""
+WRITTEN_OFTEN = tuple(name for name in ExportState.__slots__ if name not in WRITTEN_ONCE)
+
+
+def _store(path: Path, state: ExportState, names: Sequence[str]) -> None:
+    write_atomically(path, json.dumps({name: getattr(state, name) for name in names}).encode())
 
 
 def _new_state(request: DatasetRequest) -> ExportState:
@@ -254,6 +262,7 @@ def _finish(request: DatasetRequest, form: DatasetForm, folder: Path, state: Exp
         raise DatasetError(ERASED)
     form.finish(folder, request.name, Progress(state.facts))
     write_atomically(folder / README_FILE, readme(request, form, state).encode())
+    (folder / DONE_FILE).unlink(missing_ok=True)
     (folder / STATE_FILE).unlink()
 
 

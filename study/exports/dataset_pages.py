@@ -5,10 +5,7 @@ A worker writes each dataset. The page shows its progress; if a worker dies, ano
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -18,13 +15,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from kitchen.infra.file_downloads import streaming_download
-from kitchen.infra.file_writing import StreamBuffer
 from kitchen.opened.dataset_forms import FORMS
 from study.design.models import Study
-from study.exports.dataset_export import MAX_LICENCE, DatasetError, DatasetRequest, export_dataset
+from study.exports.dataset_export import MAX_LICENCE
+from study.exports.dataset_jobs import folder_zip_pieces
 from study.participants.participant_counts import study_counts
 from study.participants.stored_datasets import (
-    FAILED,
     FINISHED,
     RUNNING,
     WAITING,
@@ -37,6 +33,8 @@ from study.researchers.permissions import FORM_METHODS, study_page
 from study.researchers.security_events import log_security_event
 from study.task_queue import ask_dataset
 
+ASK_AGAIN_SECONDS = 60.0
+"""Seconds without a worker after which the page asks for one again."""
 NO_WORKER = "No worker can write it now. Start one, or use the command export_datasets."
 
 
@@ -92,7 +90,13 @@ def _listed(study: Study) -> dict[str, Any]:
     for each in datasets_of(study.pk):
         facts = each.read()
         is_on = facts.get("state") in {WAITING, RUNNING}
-        if is_on and each.is_silent() and timezone.now().timestamp() - facts["asked_at"] > 5:
+        now = timezone.now().timestamp()
+        if (
+            is_on
+            and each.is_silent()
+            and now - facts.get("asked_again", facts["asked_at"]) > ASK_AGAIN_SECONDS
+        ):
+            each.note(asked_again=now)
             ask_dataset(study.pk, each.key)
         asked_at = datetime.fromtimestamp(facts["asked_at"], UTC)
         rows.append({**facts, "key": each.key, "is_on": is_on, "at": asked_at})
@@ -110,47 +114,3 @@ def dataset_file(request: HttpRequest, study: Study, dataset: str) -> HttpRespon
     log_security_event(kind, user=request.user, study=study, what=what, request=request)
     name = f"{study.slug}-{facts['form']}.zip"
     return streaming_download(folder_zip_pieces(found.files, study.slug), "application/zip", name)
-
-
-def folder_zip_pieces(folder: Path, name: str) -> Iterator[bytes]:
-    """Yield a folder's files as one ZIP file, in pieces of bytes, each file below `name`."""
-    pipe = StreamBuffer()
-    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                entry = zipfile.ZipInfo(f"{name}/{path.relative_to(folder)}")
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                with path.open("rb") as file, archive.open(entry, "w", force_zip64=True) as inside:
-                    while piece := file.read(256 * 1024):
-                        inside.write(piece)
-                        yield pipe.take()
-    yield pipe.take()
-
-
-def write_dataset(study: Study, key: str) -> None:
-    """Write an ordered dataset, or go on with it. Does nothing if it is finished, deleted, or being written.
-    A reason why it cannot be written is stored for the page."""
-    stored = StoredDataset(study.pk, key)
-    facts = stored.read()
-    if facts.get("state") not in {WAITING, RUNNING}:
-        return
-
-    def show(done: int, total: int) -> None:
-        stored.beat()
-        stored.note(state=RUNNING, done=done, total=total)
-
-    with stored.claimed() as is_mine:
-        if not is_mine:
-            return
-        request = DatasetRequest(facts["form"], facts["licence"], study, facts["synthetic"])
-        try:
-            state = export_dataset(request, stored.files, show)
-        except DatasetError as error:
-            stored.note(state=FAILED, error=str(error))
-        except FileNotFoundError:
-            if stored.read():
-                raise  # else it was deleted, because somebody's data were erased
-        else:
-            left_out = [f"{number} ({why})" for why, number in sorted(state.left_out.items())]
-            stored.note(state=FINISHED, exported=state.exported, steps=state.steps, left_out=left_out)

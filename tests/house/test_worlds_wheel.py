@@ -16,14 +16,16 @@ NEEDED = [*REQUIRED, *BROUGHT, "annotated_types", "cloudpickle", "farama_notific
 NEEDED += ["typing_extensions", "typing_inspection"]
 ALONE = f"""
 import sys
+from importlib.machinery import PathFinder
 
-class Nothing:
+KNOWN = {{*sys.stdlib_module_names, *{NEEDED!r}}}
+
+class NeededOnly:
     def find_spec(self, name, path=None, target=None):
-        known = {{*sys.stdlib_module_names, *{NEEDED!r}}}
-        if name.partition(".")[0] not in known and "sysconfig" not in name:
-            raise ModuleNotFoundError(name, name=name)
+        is_needed = name.partition(".")[0] in KNOWN or "sysconfig" in name
+        return PathFinder.find_spec(name, path, target) if is_needed else None
 
-sys.meta_path.insert(0, Nothing())
+sys.meta_path[:] = [*(each for each in sys.meta_path if each is not PathFinder), NeededOnly()]
 from kitchen.opened.environments import parallel_env
 env = parallel_env("overcooked", partners={{1: ("grid_planner", {{}})}})
 env.reset(seed=1)

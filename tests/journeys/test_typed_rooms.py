@@ -28,7 +28,7 @@ async def test_a_chef_types_requests_and_plans_and_delivers(
 ) -> None:
     person, (pair, *_) = Person(page), references(TASK)
     file, slug = tmp_path / "typed.toml", new_slug()
-    study = STUDY.format(slug=slug, task=TASK, people=[0], practice="")
+    study = STUDY.format(slug=slug, task=TASK, people=[0], practice="", one_press="false")
     file.write_text(study.replace("gamma = 3.0", "gamma = 3.0, typed = true"))
     await page.set_viewport_size({"width": 1280, "height": 900})
     await person.enter(enter_loaded(live_stack, file, slug)[0])

@@ -80,6 +80,7 @@ def adapter(kind: str, made_by: Any, **more: Any) -> EnvironmentAdapter:
 
 
 RELAY, CARELESS = adapter("relay", Relay), adapter("careless", Careless)
-KIT, CARELESS_KIT = environment_kit(RELAY), environment_kit(CARELESS)
-LINE = "relay=tests.worlds.relay:KIT"
-"""The line for `BRIGADE_WORLDS` that adds the first one."""
+CLOCKED = adapter("clocked_relay", Relay, tick_ms=100)
+KIT, CLOCKED_KIT, CARELESS_KIT = environment_kit(RELAY), environment_kit(CLOCKED), environment_kit(CARELESS)
+LINE = "relay=tests.worlds.relay:KIT,clocked_relay=tests.worlds.relay:CLOCKED_KIT"
+"""The line for `BRIGADE_WORLDS` that adds the first one, by turns and by a clock."""

@@ -3,8 +3,9 @@
 Usage: `python manage.py import_episodes FILE… [--preset 2019]`. A file is a CSV table with the columns of
 Overcooked-AI's data of people, a JSON object of lists, or an episode file of this program; each may be
 compressed with gzip. Pickles are never read. Every row is compared with the rules. The first difference of a
-game is printed, and nothing of that game is imported. The exit code is 1 if a game was refused, and 2 if a
-file cannot be read.
+game is printed, and nothing of that game is imported. `--forget HASH` erases the games of a file again; HASH
+is the beginning of its SHA-256, as the list of imported games shows it. The exit code is 1 if a game was
+refused, and 2 if a file cannot be read.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from kitchen.contract.recorded_trial import TrialOptions
 from kitchen.contract.world_errors import SettingsError
 from kitchen.management.command_helpers import OneLineCommand
 from kitchen.opened.trial_files import TrialFileError
+from kitchen.play.episode.erase_episode import erase_episode
+from kitchen.play.models import ImportedEpisode
 from kitchen.registry.world_registry import trial_formats
 from kitchen.replay.import_trials import import_file
 from kitchen.words.english_text import counted_noun, os_error_words
+
+SHORTEST_HASH = 8
 
 
 class Command(OneLineCommand):
@@ -31,7 +36,8 @@ class Command(OneLineCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the files, and what their tables do not say."""
-        parser.add_argument("files", metavar="FILE", type=Path, nargs="+", help="CSV or JSON, or .gz of it")
+        parser.add_argument("files", metavar="FILE", type=Path, nargs="*", help="CSV or JSON, or .gz of it")
+        parser.add_argument("--forget", metavar="HASH", default="", help="erase the games of this file")
         parser.add_argument(
             "--preset", default="", metavar="YEAR", help="rules of a known collection: 2019 or 2020"
         )
@@ -47,6 +53,11 @@ class Command(OneLineCommand):
     def handle(self, *args: Any, files: list[Path], **options: Any) -> None:
         """Import each file, and print refused games and a summary. Raises CommandError as the exit code
         says."""
+        if bool(files) == bool(options["forget"]):
+            raise CommandError("name files, or give --forget", returncode=2)
+        if options["forget"]:
+            self._forget(options["forget"])
+            return
         pairs = (rule.partition("=") for rule in options["rule"])
         told = TrialOptions(options["preset"], {name: value for name, _, value in pairs})
         count = Counter[str]()
@@ -57,6 +68,15 @@ class Command(OneLineCommand):
         if count["refused"]:
             raise CommandError(summary)
         self.stdout.write(summary)
+
+    def _forget(self, digest: str) -> None:
+        if len(digest) < SHORTEST_HASH:
+            raise CommandError(f"--forget: give at least {SHORTEST_HASH} letters of the hash", returncode=2)
+        found = ImportedEpisode.objects.filter(file_hash__startswith=digest)
+        episodes = list(found.values_list("episode", flat=True))
+        for episode in episodes:
+            erase_episode(episode)
+        self.stdout.write(f"{counted_noun(len(episodes), 'game')} erased")
 
     def _import(self, path: Path, told: TrialOptions, count: Counter[str]) -> None:
         try:

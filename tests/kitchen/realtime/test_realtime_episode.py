@@ -41,9 +41,12 @@ from kitchen.realtime.realtime_storage import (
 )
 from kitchen.realtime.tick_consumer import TickPage
 from kitchen.realtime.tick_messages import TickSource, TickUpdates
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.world_registry import WORLDS_VARIABLE, get_world
+from kitchen.replay.episode_record import read_episode_records
+from kitchen.replay.step_replay import replay_faults
 from tests.kitchen.realtime.conftest import Lane, rows_of, standing, taken_by
 from tests.worlds.lane.page import LanePage
+from tests.worlds.relay import LINE as RELAY_LINE
 
 pytestmark = pytest.mark.servers
 EAST = ("east",)
@@ -93,6 +96,34 @@ def test_stored_ticks_replay_and_are_chained_and_sealed(lane: Lane) -> None:
         world.step([(each["seat"], tuple(each["command"])) for each in row.commands])
         assert (row.state_hash, row.score) == (world.state_hash(), world.score())
     assert world.observe(0)["at"] == [4, 4]  # the key was held down
+
+
+@pytest.mark.parametrize("person", [0, 1])
+def test_a_seat_whose_agent_is_out_has_one_command_a_step_and_another_owner_goes_on(
+    person: int, lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second seat of this environment is out after step 2, whoever has it."""
+    monkeypatch.setenv(WORLDS_VARIABLE, RELAY_LINE)
+    minds = [MindPlan("random", (1 - person,))]
+    settings = {"steps": 5}
+    episode = create_episode(
+        world="clocked_relay", settings=settings, seats=2, seed=3, minds=minds, passes_by=True
+    )
+    Seat.objects.filter(episode=episode, number=person).update(page="mine")
+    game = taken_by("me", episode)
+    played(game, 3)
+    assert stored("me", game)
+    Ticking.objects.filter(episode=episode).update(until=None)  # its owner was killed
+    game = taken_by("another", episode)
+    played(game, 2)
+    assert game.is_over and stored("another", game)
+    rows = rows_of(episode)
+    assert [len(row.commands) for row in rows] == [2] * 5
+    chosen = [next(each["chosen_by"] for each in row.commands if each["seat"] == 1) for row in rows]
+    assert chosen[2:] == ["world"] * 3 != chosen[:2]
+    assert [verdict.faults for verdict in verify_episode_logs(Episode.objects.filter(pk=episode.pk))] == [[]]
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    assert list(replay_faults(record)) == []
 
 
 def test_staff_are_notified_sometimes_and_at_the_end(lane: Lane) -> None:

@@ -41,6 +41,13 @@ def test_an_imported_game_has_a_whole_log_and_no_participant(tmp_path: Path) -> 
     assert verdict.holds and verdict.is_sealed
     assert final_state(trial_of_record(record)) == final_state(trial)
     assert {each.chosen_by for each in record.commands} == {"person", "program"}
+    for wrong in (["--forget", "ab"], []):
+        with pytest.raises(CommandError) as caught:
+            call_command("import_episodes", *wrong)
+        assert caught.value.returncode == 2
+    out = io.StringIO()
+    call_command("import_episodes", "--forget", episode.imported.file_hash[:12], stdout=out)
+    assert (out.getvalue(), Episode.objects.count()) == ("1 game erased\n", 0)
 
 
 def test_an_episode_file_of_this_program_is_imported(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 
 from kitchen.contract.recorded_trial import TrialOptions
 from kitchen.infra.append_only import erasure_allowed
+from kitchen.opened import dataset_forms
 from kitchen.opened.trial_files import read_trial_file
 from kitchen.play.models import Episode, ImportedEpisode, Step
 from kitchen.registry.world_registry import get_encoding, get_world
@@ -121,7 +122,7 @@ def test_a_table_of_steps_has_a_row_more_than_steps_and_leads_to_nobody(study: S
             assert one.reshape(shape).shape == tuple(shape)
     content = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
     assert not [each for each in Participant.objects.all() if each.code.encode() in content]
-    assert not (out / dataset_export.STATE_FILE).exists()
+    assert {path.name for path in out.iterdir()} == {"LICENCE", "README.md", "steps"}
     assert (out / "LICENCE").read_text() == "CC BY 4.0\n"
 
 
@@ -178,10 +179,14 @@ def test_games_of_other_replays_and_of_people_who_left_are_left_out(
     [
         (("--imported", "--licence", " "), "choose a licence"),
         (("--licence", "CC0"), "name a study, or give --imported"),
+        (("--licence", "CC0", "--imported", "--form", "minari"), "minari: it needs packages .*make open"),
         (("none", "--licence", "CC0"), "there is no study"),
     ],
 )
-def test_a_wrong_order_is_refused(tmp_path: Path, more: tuple[str, ...], words: str) -> None:
+def test_a_wrong_order_is_refused(
+    tmp_path: Path, more: tuple[str, ...], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset_forms, "find_spec", lambda name: None)
     with pytest.raises(CommandError, match=words) as caught:
-        call_command("export_datasets", *more, "--form", "steps", "--out", tmp_path / "out")
+        call_command("export_datasets", "--form", "steps", *more, "--out", tmp_path / "out")
     assert caught.value.returncode == 2

@@ -150,7 +150,7 @@ def test_rows_of_an_assistant_have_no_word_of_the_recipe(study: Study) -> None:
     episode = begun(study, "pepper_assistant_level_4")
     answer(episode.pk, 1, episode.minds.get().number)
     found = {name: list(rows_of(get_table(name), study)) for name in ("scored_events", "messages")}
-    assert [len(each) for each in found.values()] == [1, 2], "the chef asks for two things"
+    assert [len(each) for each in found.values()] == [1, 1], "the chef asks for one thing"
     assert not RECIPE.search(str(found))
 
 

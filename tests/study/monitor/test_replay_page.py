@@ -174,7 +174,7 @@ def test_a_file_is_replayed_in_another_process(
         raise AssertionError("replayed in the server process")
 
     monkeypatch.setattr(replay_page, "check_content", fail)
-    monkeypatch.setattr(replay_page, "_context", fail)
+    monkeypatch.setattr(replay_page, "replay_context", fail)
     file = file_of(client, address)
     assert "nothing of it is stored here" in text_of(opened(client, file))
     monkeypatch.setattr(foreign_files, "_replay_pool", ProcessPool(lambda: 1, limits=ChildLimits(0.001)))
@@ -202,7 +202,7 @@ def test_values_that_no_page_can_show_are_a_fault_of_the_file(
     def fail(*_: object) -> None:
         raise TypeError("no number")
 
-    monkeypatch.setattr(replay_page, "_render", fail)
+    monkeypatch.setattr(replay_page, "render_replay", fail)
     monkeypatch.setattr(replay_page, "replay_content", lambda path, content, asked: {})
     answer = opened(client, file_of(client, address))
     assert answer.status_code == 422 and "has the wrong form: no number." in text_of(answer)

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from kitchen.agents.human_like.play_habits import KINDS, PAUSE, PlayHabits, habits_text, read_habits
+from kitchen.replay.import_trials import store_trial
 from study.design.models import Study
 from study.participants.models import Participant, Round
 from study.pilot.bots.simulated_person import Person
@@ -18,6 +19,7 @@ from study.pilot.dry_run_execution import DryRunRequestError
 from study.pilot.dry_run_jobs import NOBODY_TO_PLAY_LIKE, dry_run_create, request_of_run
 from study.pilot.dry_run_page import DryRunForm
 from study.pilot.fit_people import people_of_study
+from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -98,3 +100,14 @@ def test_the_form_says_that_there_is_nobody_to_play_like(study: Study) -> None:
     assert DryRunForm(sent, study=study).errors["like_people"] == ["Nobody has finished an episode here yet."]
     Participant.objects.update(synthetic=False)
     assert "like_people" not in DryRunForm(sent, study=study).errors
+
+
+def test_the_people_of_imported_games_are_measured(tmp_path: Path) -> None:
+    store_trial(played(), name="t1", file_hash="abc", file_name="games.csv")
+    out = io.StringIO()
+    call_command("fit_people", "--imported", "ab", "--out", tmp_path / "people.txt", stdout=out)
+    assert out.getvalue().startswith("1 people, ")
+    for wrong in (["--imported", "x"], [], ["small", "--imported"]):
+        with pytest.raises(CommandError) as caught:
+            call_command("fit_people", *wrong)
+        assert caught.value.returncode == 2

@@ -103,6 +103,7 @@ def test_figures_say_how_often_lines_decided() -> None:
     course = played("written_policy+stay", "cramped_room", 10, "deliver")
     assert figures(course) == {
         **dict.fromkeys(("aim_changes", "aim_changes_by_words", "aim_milliseconds", "dropped_thoughts")),
+        "recorded_steps_alike": None,
         "policy_lines_used": 0,
         "policy_line_changes": 0,
         "policy_top_line_share": 1.0,
