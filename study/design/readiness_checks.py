@@ -44,7 +44,7 @@ from study.design.models import Condition, Outcome, Study, SurveyItem, condition
 from study.design.page_and_item_order import ITEM_PAGES, plays_first
 from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
-from study.design.questions.item_kinds import item_problems
+from study.design.questions.item_kinds import SCALED, item_problems
 from study.design.questions.questionnaires import subscales
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
@@ -170,7 +170,7 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
 
     If nothing is measured in all conditions of the contrast, the problem blocks the study.
     """
-    rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
+    rated = [item for item in design.items_at("survey") if item.kind in SCALED]
     for contrast in contrasts:
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
         about = [item for item in rated if contrast.is_about(item.key)]

@@ -14,7 +14,8 @@ from urllib.parse import urljoin
 
 from kitchen.contract.world import Json
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import format_number, kind_of
+from study.design.questions.item_kinds import kind_of
+from study.design.questions.item_numbers import format_number
 from study.participants.simulated_effects import KnownEffects, expected_answer
 from study.participation.item_part_fields import PART_SIGN, sent_parts
 from study.pilot.bots.http_browser import (

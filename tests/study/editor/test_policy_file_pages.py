@@ -14,7 +14,7 @@ from django.test import Client
 from kitchen.agents.policy.upload_checks import MAX_BYTES, check_policy
 from kitchen.play.policies.models import UploadedPolicy
 from study.design.models import Condition, Study
-from tests.kitchen.agents.policy.onnx_files import policy
+from tests.kitchen.agents.policy.onnx_files import policy, unhurried_checks  # noqa: F401
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
