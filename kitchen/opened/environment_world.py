@@ -84,11 +84,14 @@ class EnvironmentWorld(World):
 
     def _live(self) -> EnvironmentRun:
         """Return the environment in its present state. If there is none, play the log again. Raises
-        StateError if it does not give the same state."""
-        run = self._run or EnvironmentRun(self.adapter, self.chosen, self.seed)
+        StateError if it does not give the same state. A run that is longer than the log is discarded."""
+        kept, self._run = self._run, None  # it is kept again when nothing has failed
+        if kept is not None and len(kept.log) > len(self.log):
+            kept = None
+        run = kept or EnvironmentRun(self.adapter, self.chosen, self.seed)
         if self._now is None:
             self._now, self._digest = run.facts, run.digest
-        elif self._run is None or len(run.log) < len(self.log):
+        elif kept is None or len(run.log) < len(self.log):
             for entry in self.log[len(run.log) :]:
                 run.step(entry)
             same = all(run.facts[name] == self._now[name] for name in RULED_FACTS)
@@ -115,11 +118,12 @@ class EnvironmentWorld(World):
         self._live()
 
     def take_over(self, earlier: World) -> None:
-        """Continue with the environment of `earlier`, if this world continues its log."""
+        """Continue with the environment of `earlier`, if this world continues the steps that it has taken."""
         if not isinstance(earlier, EnvironmentWorld) or earlier._run is None or self._run is not None:
             return
         same = (earlier.kind, earlier.chosen, earlier.seed) == (self.kind, self.chosen, self.seed)
-        if same and self._now is not None and earlier.log == self.log[: len(earlier.log)]:
+        taken = earlier._run.log
+        if same and self._now is not None and taken == self.log[: len(taken)]:
             self._run, earlier._run = earlier._run, None
 
     # what is known
@@ -187,14 +191,17 @@ class EnvironmentWorld(World):
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Carry out one step of the environment. A seat without a command does `idle`; if agents act in turn,
-        nothing happens without a command."""
+        nothing happens without a command. If the environment or the adapter raises an error, the world stays
+        as it was, and the environment is made again for the next step."""
         if self.has_ended:
             return ()
         run, events, given = self._live(), list[Event](), dict[int, Command]()
         for seat, command in ordered_commands(turn):
             events.append(self._checked(seat, tuple(command), given))
         entry = self._entry(given, in_turns=run.in_turns)
+        self._run = None  # an environment whose step fails is not used again
         events += run.step(entry)
+        self._run = run
         self.log = [*self.log, entry]
         self._now, self._digest = run.facts, run.digest
         return tuple(events)
