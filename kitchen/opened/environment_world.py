@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 
 from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.world import Command, Event, Json, TurnCommands, World, ordered_commands
-from kitchen.contract.world_errors import SettingsError, StateError
+from kitchen.contract.world_errors import SettingsError, StateError, WorldError
 from kitchen.opened.environment_adapter import EnvironmentAdapter
 from kitchen.opened.environment_run import EnvironmentRun
 from kitchen.opened.frame_files import frame_file
@@ -117,14 +117,17 @@ class EnvironmentWorld(World):
         """Play the log again, if this was not done yet."""
         self._live()
 
-    def take_over(self, earlier: World) -> None:
-        """Continue with the environment of `earlier`, if this world continues the steps that it has taken."""
+    def take_over(self, earlier: World) -> bool:
+        """Continue with the environment of `earlier`, if this world continues the steps that it has taken.
+        Return whether it was taken."""
         if not isinstance(earlier, EnvironmentWorld) or earlier._run is None or self._run is not None:
-            return
+            return False
         same = (earlier.kind, earlier.chosen, earlier.seed) == (self.kind, self.chosen, self.seed)
         taken = earlier._run.log
-        if same and self._now is not None and taken == self.log[: len(taken)]:
-            self._run, earlier._run = earlier._run, None
+        if not same or self._now is None or taken != self.log[: len(taken)]:
+            return False
+        self._run, earlier._run = earlier._run, None
+        return True
 
     # what is known
 
@@ -184,8 +187,14 @@ class EnvironmentWorld(World):
         return {**now["score"], "total": sum(now["rewards"]), **rewards}
 
     def frame(self) -> bytes:
-        """Return the environment's own image of the present state, as a file."""
-        return frame_file(self._live().image(), clocked=self.tick_ms is not None)
+        """Return the environment's own image of the present state, as a file. Raises WorldError if it cannot
+        be drawn."""
+        try:
+            return frame_file(self._live().image(), clocked=self.tick_ms is not None)
+        except WorldError:
+            raise
+        except Exception as error:  # an environment can raise anything
+            raise WorldError(f"{self.kind}: {error!r}") from error
 
     # steps
 
