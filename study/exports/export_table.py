@@ -204,8 +204,8 @@ FALLBACK_LEVELS: Mapping[str, str] = error_codes() | FALLBACKS
 """Every possible code, taken from the code that writes it."""
 EPISODE_LEVELS = (
     "playing, over (it ended by its rules), cut_off (it was ended from outside), reached (practice reached "
-    "what it was to last until), aborted (staff ended it, or money was short), abandoned (a person in "
-    "it did nothing for too long, or left)"
+    "what it was to last until), aborted (staff ended it, money was short, or its world failed), "
+    "abandoned (a person in it did nothing for too long, or left)"
 )
 
 
