@@ -3,7 +3,7 @@
 Other modules import each model from the module or package that defines it.
 """
 
-from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version
+from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem, Version
 from study.participants.models import (
     Answer,
     Group,
@@ -25,6 +25,7 @@ __all__ = [
     "GroupMember",
     "Membership",
     "Outcome",
+    "OwnPage",
     "PageVisit",
     "Participant",
     "Round",

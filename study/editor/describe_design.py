@@ -34,6 +34,7 @@ from study.design.factors import Factor
 from study.design.form_labels import CONDITION, part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
+from study.design.own_pages import OwnPagePlan, place_words, rule_words
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
@@ -472,6 +473,18 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
         else:
             pairs.append(LabelledValue(part_label(name), part_value(part.kind, name, value)))
     return pairs
+
+
+def page_pairs(page: OwnPagePlan, names: Mapping[str, str] | None = None) -> list[LabelledValue]:
+    """Return the properties of a page that researchers wrote, as labelled values. `names` are readable names
+    of the values in its rule."""
+    told = [
+        LabelledValue("Place", place_words(page.before, {kind.name: kind.words for kind in PARTS.values()})),
+        LabelledValue("Name in the data", page.page),
+        LabelledValue("Shown if", rule_words(page, names or {})),
+        LabelledValue("The study ends here", "yes" if page.ends else ""),
+    ]
+    return [one for one in told if one.value]
 
 
 def parts_off(design: Blueprint) -> list[str]:

@@ -11,7 +11,13 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
-from study.editor import condition_and_question_pages, design_pages, factor_pages, manage_study_pages
+from study.editor import (
+    condition_and_question_pages,
+    design_pages,
+    factor_pages,
+    flow_pages,
+    manage_study_pages,
+)
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
 
@@ -45,6 +51,10 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("factors/<slug:factor>/", factor_pages.factor_names, "factor"),
     ("factors/<slug:factor>/remove/", factor_pages.factor_remove, "factor-gone"),
     ("parts/<slug:kind>/", design_pages.part_page, "part"),
+    ("flow/", flow_pages.flow, "flow"),
+    ("flow/new/", flow_pages.own_page_edit, "own-page-new"),
+    ("flow/<int:pk>/", flow_pages.own_page_edit, "own-page"),
+    ("flow/<int:pk>/<act:act>/", flow_pages.own_page_action, "own-page-act"),
     ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
     ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),
     ("conditions/<int:pk>/prompt/", condition_prompt_preview.condition_prompt, "condition-prompt"),

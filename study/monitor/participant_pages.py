@@ -22,7 +22,7 @@ from kitchen.play.turn.decision_records import prediction_accuracy, predictions_
 from study.design.models import Study
 from study.design.play_metrics import FORESIGHT
 from study.monitor import staff_actions
-from study.monitor.live_status import PAGE_WORDS, STATUS_LINES, kind_of
+from study.monitor.live_status import STATUS_LINES, kind_of, page_words
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_withdraw, read_receipt
 from study.participants.models import Participant, Round, StaffAction
@@ -145,9 +145,9 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "study": study,
         "person": person,
         "kind": kind_of(person),
-        "page": PAGE_WORDS[place.page],
+        "page": page_words(place.page),
         "place": place,
-        "visits": [(PAGE_WORDS.get(visit.page, visit.page), visit) for visit in person.visits.all()],
+        "visits": [(page_words(visit.page), visit) for visit in person.visits.all()],
         "rounds": [] if conceals else rounds_with_foresight(rounds.prefetch_related("answers__item")),
         "answers": []
         if conceals

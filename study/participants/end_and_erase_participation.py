@@ -90,7 +90,12 @@ def read_receipt(code: str) -> LeavingReceipt | None:
 LABEL_SALT = "brigade.took-part"
 PAID_STATUSES = {Participant.Status.COMPLETE, Participant.Status.UNMATCHED}
 """Ends at which every participant gets a code: their own, if the outcome has none."""
-NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK, Participant.Status.NO_PLACE}
+NO_REENTRY_STATUSES = {
+    *PAID_STATUSES,
+    Participant.Status.FAILED_CHECK,
+    Participant.Status.NO_PLACE,
+    Participant.Status.SCREENED_OUT,
+}
 """Ends after which nobody may enter again under the same label."""
 
 

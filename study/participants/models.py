@@ -51,6 +51,7 @@ class Participant(models.Model):
         TECHNICAL = "technical", "ended for a technical reason"
         UNMATCHED = "unmatched", "nobody to play with"
         NO_PLACE = "no_place", "no group with a place"
+        SCREENED_OUT = "screened_out", "screened out"
 
     as_guest = False
     """True if the current request showed no more than the label. Never stored."""
@@ -329,7 +330,7 @@ class PageVisit(models.Model):
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
-    page = models.CharField(max_length=12, help_text="The name of the page.")
+    page = models.CharField(max_length=40, help_text="The name of the page.")
     position = models.PositiveSmallIntegerField(
         default=0, help_text="The position of the round; 0 outside of rounds."
     )

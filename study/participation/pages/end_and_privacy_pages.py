@@ -115,6 +115,10 @@ WORDS = {
             "Enough people who gave the same answers already take part. Thank you for your answers."
         ),
     ),
+    "screened_out": (
+        gettext_noop("The study ends here for you"),
+        gettext_noop("This study looks for people with other answers. Thank you for your time."),
+    ),
 }
 """Heading and text of each end except completion."""
 

@@ -91,6 +91,8 @@ class Walk:
         self.home = ""
         """The personal link, once there is one; it always leads to the current page."""
         self.code = ""
+        self.screened_out = False
+        """True after a page at which the study ends for some answers."""
         self.players: dict[str, Player] = {}
         """Players by address of the websocket, one per episode, in the order of play."""
         self.practised: dict[str, Player] = {}
@@ -224,6 +226,12 @@ async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
     return await walk.send(page, {})
 
 
+async def be_screened_out(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Handle a page at which the study ends for some answers: go on to the last page."""
+    walk.screened_out = True
+    return await read_guide(walk, page)
+
+
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
     """Handle the page with an episode: play until the episode ends or the connection is lost. Then return the
     page at the personal link.
@@ -309,6 +317,8 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
 
     Raises WalkError if a participant who should have a code gets none, or should have stopped earlier.
     """
+    if walk.screened_out:
+        return
     if not page.code and walk.plan.outcome not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
         raise page.error("the last page shows no completion code")
     if walk.plan.stop:
@@ -331,6 +341,8 @@ HANDLERS: dict[str, Handler] = {
     "final": answer,
     "guide": read_guide,
     "lobby": wait,
+    "own": read_guide,
+    "screen-out": be_screened_out,
     "play": play,
     "practice": practise,
     "ready": read_guide,
