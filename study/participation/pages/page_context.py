@@ -19,6 +19,7 @@ from study.design.models import Study
 from study.design.page_and_item_order import progress
 from study.design.translated_texts import ForeignText, foreign_text, translated_design
 from study.participants.models import Participant, Round
+from study.participants.staff_messages import unread_messages
 from study.participation.idle_timeout import idle_clock
 
 
@@ -27,6 +28,8 @@ def page_response(
 ) -> HttpResponse:
     """Return the response with a participant's page made from this template."""
     context = {"participant": person, "study": person.study, **context}
+    if waiting := unread_messages(person):
+        context |= {"messages_to_read": waiting, "newest_message": waiting[-1].pk}
     return render(request, f"study/participation/{template}.html", context, status=status)
 
 
