@@ -13,6 +13,7 @@ from study.participants.models import (
     Round,
     StaffAction,
 )
+from study.participants.staff_messages import ParticipantMessage
 from study.pilot.models import DryRun
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
 
@@ -28,6 +29,7 @@ __all__ = [
     "OwnPage",
     "PageVisit",
     "Participant",
+    "ParticipantMessage",
     "Round",
     "SecurityCount",
     "SecurityEvent",

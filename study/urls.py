@@ -8,7 +8,13 @@ from study.console import analysis_pages, figure_text_page, study_overview_pages
 from study.editor import manage_study_pages, policy_file_pages, preregistration_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages, dataset_pages
-from study.monitor import import_pages, live_study_page, participant_pages, replay_page
+from study.monitor import (
+    import_pages,
+    live_study_page,
+    participant_list_page,
+    participant_pages,
+    replay_page,
+)
 from study.operation import health_endpoints, installation_status
 from study.participation import entry_round_trip, language_choice, views
 from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
@@ -30,6 +36,7 @@ urlpatterns = [
     path("p/<slug:key>/last-seconds/", last_seconds_page.last_seconds, name="last-seconds"),
     path("p/<slug:key>/result/<int:position>/", end_card_page.end_card, name="end-card"),
     path("p/<slug:key>/lobby/", views.lobby_signal, name="lobby"),
+    path("p/<slug:key>/message/", views.message_confirmed, name="message-read"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", study_overview_pages.index, name="staff"),
     path("staff/account/password/", reauthenticate.password_page, name="staff-password"),
@@ -57,7 +64,17 @@ urlpatterns = [
     ),
     path("staff/<slug:slug>/entry/", live_study_page.entry, name="staff-entry"),
     path("staff/<slug:slug>/entry/go-on/", live_study_page.entry_go_on, name="staff-entry-go-on"),
-    path("staff/<slug:slug>/participants/", participant_pages.participants, name="staff-participants"),
+    path("staff/<slug:slug>/participants/", participant_list_page.participants, name="staff-participants"),
+    path(
+        "staff/<slug:slug>/participants/several/",
+        participant_list_page.act_on_several,
+        name="staff-participants-several",
+    ),
+    path(
+        "staff/<slug:slug>/participants/several/erase/",
+        participant_list_page.erase_several,
+        name="staff-participants-several-erase",
+    ),
     path(
         "staff/<slug:slug>/participants/<slug:code>/",
         participant_pages.participant,

@@ -165,6 +165,9 @@ class Participant(models.Model):
     )
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
+    unread_messages = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="The number of messages of staff that the person has not read."
+    )
     known_effects = models.JSONField(
         default=dict,
         blank=True,
@@ -458,6 +461,8 @@ class StaffAction(AppendOnly):
         REISSUE = "reissue", "gave a new link"
         END_EPISODE = "end_episode", "ended an episode"
         END_WAY = "end_way", "ended the way through the study"
+        NOTE = "note", "wrote a note"
+        MESSAGE = "message", "sent a message"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")
@@ -476,3 +481,7 @@ class StaffAction(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.participant}: {self.get_action_display()}"
+
+
+PRIVATE_ACTIONS = (StaffAction.Action.NOTE,)
+"""Actions that no data file has. Only staff of the study read them."""

@@ -22,6 +22,7 @@ from study.design.study_errors import EntryPausedError, StudyClosedError, TookPa
 from study.participants import next_page
 from study.participants.entry_limits import current_pause, seconds_until, waits_for_clocks
 from study.participants.models import Participant
+from study.participants.staff_messages import messages_read
 from study.participation.device_records import device_fields, record_device, visit_to_record
 from study.participation.enter_study import (
     MINUTE,
@@ -354,6 +355,17 @@ def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
         return lobby_state(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
+
+
+@never_cache
+@require_POST
+def message_confirmed(request: HttpRequest, key: str) -> HttpResponse:
+    """Store that the participant has read the messages of staff, and show the current page again. A guest
+    sees no messages, and confirms none."""
+    person, newest = _person(request, key), request.POST.get("newest", "")
+    if newest.isdecimal() and len(newest) < 19 and not person.as_guest:
+        messages_read(person=person, newest=int(newest))
+    return redirect(person)
 
 
 @never_cache

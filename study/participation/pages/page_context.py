@@ -22,6 +22,7 @@ from study.design.translated_texts import ForeignText, foreign_text, translated_
 from study.participants.models import Participant, Round
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_facts import participant_facts
+from study.participants.staff_messages import unread_messages
 from study.participation.idle_timeout import idle_clock
 
 
@@ -30,6 +31,8 @@ def page_response(
 ) -> HttpResponse:
     """Return the response with a participant's page made from this template."""
     context = {"participant": person, "study": person.study, **context}
+    if waiting := unread_messages(person):
+        context |= {"messages_to_read": waiting, "newest_message": waiting[-1].pk}
     return render(request, f"study/participation/{template}.html", context, status=status)
 
 
