@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.markdown_html import to_html
 from study.design.models import Study
+from study.exports.column_levels import study_codes, with_levels
 from study.exports.export_api import api
 from study.exports.export_files import file_response
 from study.exports.export_registry import documents, tables
@@ -35,10 +36,12 @@ from study.researchers.security_events import log_security_event
 def data(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the page with the study's export files. It says whose data the files contain, and explains
     every column."""
-    chosen = _chosen(request)
+    chosen, codes = _chosen(request), study_codes(study)
     context = {
         "study": study,
-        "files": [{"table": table, "columns": table.columns_of(study)} for table in tables()],
+        "files": [
+            {"table": table, "columns": with_levels(table.columns_of(study), codes)} for table in tables()
+        ],
         "documents": documents(),
         "counts": study_counts(study),
         "rows": chosen.participants(study).count(),

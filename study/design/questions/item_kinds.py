@@ -226,6 +226,9 @@ class Number(ItemKind):
     def row(self, item: ItemPlan) -> Sequence[float]:
         return number_marks(item)
 
+    def levels(self, item: ItemPlan) -> str:
+        return range_words(item)
+
     def answers_words(self, item: ItemPlan) -> str:
         said = range_words(item) or "Any"
         if item.step is not None and "in steps of" not in said:

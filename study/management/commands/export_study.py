@@ -1,7 +1,8 @@
 """Export a study's data as tidy CSV files with a codebook: `python manage.py export_study SLUG --out DIR`.
 
-`--format parquet` writes Parquet files instead. `--format zip` writes one ZIP file of the CSV files; `--out`
-is then a file or a folder.
+`--format parquet` writes Parquet files instead, `--format sav` labelled files for SPSS, and `--format dta`
+labelled files for Stata. `--format zip` writes one ZIP file of the CSV files; `--out` is then a file or a
+folder.
 """
 
 from __future__ import annotations
