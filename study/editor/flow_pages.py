@@ -24,7 +24,7 @@ from study.design.page_and_item_order import (
 )
 from study.design.parts_other_than_rounds import PARTS
 from study.editor.design_pages import CONDITION_ACTS, PREVIEW
-from study.editor.own_page_form import PART_WORDS, OwnPageForm, places, unused_key
+from study.editor.own_page_form import PART_WORDS, OwnPageForm, page_places, unused_key
 from study.editor.own_page_services import own_page_copy, own_page_delete, own_page_move, own_page_save
 from study.researchers.form_and_button_pages import (
     confirmed_service_button,
@@ -72,7 +72,7 @@ class _StepMaker:
     def __init__(self, study: Study, design: Blueprint) -> None:
         self.study, self.design = study, design
         self.rows = dict(study.own_pages.values_list("key", "pk"))
-        self.places = set(places(design))
+        self.places = set(page_places(design))
         self.names = known_names(design, "end")
         self.problems: dict[int, list[str]] = {}
         for one in own_page_problems(study, design):

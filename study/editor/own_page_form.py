@@ -27,7 +27,7 @@ FEWEST_ROWS = 2
 """How many rows for comparisons the form has at least."""
 
 
-def places(design: Blueprint) -> list[str]:
+def page_places(design: Blueprint) -> list[str]:
     """Return the places at which a page can be, in the order of the study."""
     between = [f"round-{number}" for number in range(2, design.rounds + 1)]
     return [*PLACES_BEFORE, *between, *PLACES_AFTER]
@@ -46,7 +46,7 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.design = blueprint_of(self.instance.study)
-        offered = places(self.design)
+        offered = page_places(self.design)
         if self.instance.before and self.instance.before not in offered:
             offered.append(self.instance.before)
         words = [(one, place_words(one, PART_WORDS)) for one in offered]

@@ -7,7 +7,7 @@ from django.db import transaction
 from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study
 from study.editor.design_services import after_last
-from study.editor.own_page_form import places, unused_key
+from study.editor.own_page_form import page_places, unused_key
 
 
 @transaction.atomic
@@ -39,7 +39,7 @@ def own_page_move(*, page: OwnPage, by: int) -> None:
     """Move a page by one (`by` is -1 or 1): past the next page at its place, or else to the next place."""
     study = Study.objects.select_for_update().get(pk=page.study_id)
     rows = list(study.own_pages.all())
-    order = places(blueprint_of(study))
+    order = page_places(blueprint_of(study))
     at = {place: [one for one in rows if one.before == place] for place in {*order, page.before}}
     here = at[page.before]
     now = next(number for number, one in enumerate(here) if one.pk == page.pk)
