@@ -11,7 +11,13 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
-from study.editor import condition_and_question_pages, design_pages, factor_pages, manage_study_pages
+from study.editor import (
+    bonus_page,
+    condition_and_question_pages,
+    design_pages,
+    factor_pages,
+    manage_study_pages,
+)
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
 
@@ -38,6 +44,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("languages/", design_pages.languages, "languages"),
     ("texts/<slug:language>/", design_pages.texts, "texts"),
     ("recruitment/", design_pages.recruitment_page, "recruitment"),
+    ("bonus/", bonus_page.bonus, "bonus"),
     ("orders/", design_pages.orders_page, "orders"),
     ("factors/", factor_pages.factors_page, "factors"),
     ("factors/new/", factor_pages.factor_new, "factor-new"),
