@@ -13,6 +13,7 @@ from study.participants.models import (
     Round,
     StaffAction,
 )
+from study.participants.payments import Payment
 from study.participants.staff_messages import ParticipantMessage
 from study.pilot.models import DryRun
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
@@ -30,6 +31,7 @@ __all__ = [
     "PageVisit",
     "Participant",
     "ParticipantMessage",
+    "Payment",
     "Round",
     "SecurityCount",
     "SecurityEvent",

@@ -13,6 +13,7 @@ from study.monitor import (
     live_study_page,
     participant_list_page,
     participant_pages,
+    payment_pages,
     replay_page,
 )
 from study.operation import health_endpoints, installation_status
@@ -65,6 +66,12 @@ urlpatterns = [
     path("staff/<slug:slug>/entry/", live_study_page.entry, name="staff-entry"),
     path("staff/<slug:slug>/entry/go-on/", live_study_page.entry_go_on, name="staff-entry-go-on"),
     path("staff/<slug:slug>/participants/", participant_list_page.participants, name="staff-participants"),
+    path("staff/<slug:slug>/participants/pay/", payment_pages.pay, name="staff-participants-pay"),
+    path(
+        "staff/<slug:slug>/participants/pay/<str:file>",
+        payment_pages.pay_file,
+        name="staff-participants-pay-file",
+    ),
     path(
         "staff/<slug:slug>/participants/several/",
         participant_list_page.act_on_several,

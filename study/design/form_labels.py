@@ -64,6 +64,7 @@ STUDY = {
     "idle_minutes": "Time out after minutes without action",
     "max_round_trip_ms": "Longest round trip, milliseconds",
     "budget_limit": "Budget, US dollars",
+    "bonus_rule": "Bonus",
 }
 CONDITION = {
     "name": "Name, for you and the figures",

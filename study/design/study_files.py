@@ -115,6 +115,7 @@ class StudyFile(Record):
     planned_contrasts: str = ""
     measure_roles: dict[str, str] = {}
     allocation: dict[str, Json] = {}
+    bonus_rule: dict[str, Json] = {}
     conceals_allocation: bool = False
     thinking_seconds: Number | None = None
     shown: str | None = None

@@ -12,6 +12,7 @@ from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
 from study.editor import (
+    bonus_page,
     condition_and_question_pages,
     design_pages,
     factor_pages,
@@ -44,6 +45,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("languages/", design_pages.languages, "languages"),
     ("texts/<slug:language>/", design_pages.texts, "texts"),
     ("recruitment/", design_pages.recruitment_page, "recruitment"),
+    ("bonus/", bonus_page.bonus, "bonus"),
     ("orders/", design_pages.orders_page, "orders"),
     ("factors/", factor_pages.factors_page, "factors"),
     ("factors/new/", factor_pages.factor_new, "factor-new"),

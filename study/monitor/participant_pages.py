@@ -25,8 +25,10 @@ from study.monitor import staff_actions
 from study.monitor.live_status import kind_of, page_words
 from study.monitor.person_timeline import timeline
 from study.participants import next_page
+from study.participants.bonuses import bonus_of
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round, StaffAction
+from study.participants.payments import Payment
 from study.participants.staff_messages import LONGEST_MESSAGE
 from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.permissions import has_right, study_page
@@ -130,6 +132,8 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         if conceals
         else person.answers.filter(round=None).select_related("item").order_by("id"),
         "conceals": conceals,
+        "bonus": None if conceals else bonus_of(person),
+        "payment": None if conceals else Payment.objects.filter(participant=person).first(),
         "actions": person.staff_actions.all(),
         "sent": person.staff_messages.all(),
         "timeline": timeline(person, conceals=conceals),

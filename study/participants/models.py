@@ -463,6 +463,8 @@ class StaffAction(AppendOnly):
         END_WAY = "end_way", "ended the way through the study"
         NOTE = "note", "wrote a note"
         MESSAGE = "message", "sent a message"
+        BONUS = "bonus", "confirmed a bonus"
+        PAID = "paid", "recorded a payment"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")

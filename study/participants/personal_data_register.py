@@ -81,8 +81,11 @@ STORED_DATA: Mapping[str, StoredData] = {
         setting="keeps_devices",
     ),
     "completion": StoredData(
-        gettext_noop("The code that you are given at the end"),
-        gettext_noop("so that you can show that you took part"),
+        gettext_noop(
+            "The code that you are given at the end; and if there is a bonus, its amount, what it was "
+            "computed from, who confirmed it and when it was paid"
+        ),
+        gettext_noop("so that you can show that you took part, and are paid once"),
     ),
     "secrets": StoredData(
         gettext_noop(

@@ -43,6 +43,7 @@ WITHOUT_ROWS = {
     "decisions": "nobody has co-players in small studies; see test_calls.py",
     "prompts": "the same",
     "staff_actions": "staff did nothing; see test_staffing.py",
+    "payments": "the study pays no bonus; see tests/study/monitor/test_payments.py",
     "outages": "nothing was away; see test_outages.py",
     "messages": "nobody can write to anybody; see test_messages.py",
     "predictions": "nobody foresees anything; see test_predictions.py",
@@ -96,6 +97,7 @@ def test_there_is_a_row_for_everything(study: Study, exported: Path) -> None:
         "answers": 8,
         "asked": 12,
         "staff_actions": 0,
+        "payments": 0,
         "page_times": PageVisit.objects.count(),
         "decisions": 0,
         "prompts": 0,
@@ -278,7 +280,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("21 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("22 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])
