@@ -124,6 +124,7 @@ urlpatterns = [
         name="staff-preregistration-handed",
     ),
     path("staff/<slug:slug>/data/", data_and_token_pages.data, name="staff-data"),
+    path("staff/<slug:slug>/data/publication/", data_and_token_pages.publication, name="data-publication"),
     path("staff/<slug:slug>/data/<str:name>", data_and_token_pages.data_file, name="data-file"),
     path("staff/<slug:slug>/datasets/", dataset_pages.datasets, name="staff-datasets"),
     path("staff/<slug:slug>/datasets/<slug:dataset>.zip", dataset_pages.dataset_file, name="dataset-file"),

@@ -24,6 +24,7 @@ from study.exports.export_registry import CODEBOOK, documents, get_document, get
 from study.exports.export_table import EVERYBODY, Column, ExportSelection, ExportTable
 from study.exports.exports_by_worker import export_pieces
 from study.exports.labelled_files import LABELLED, LABELLED_FORMS, labelled_pieces
+from study.exports.publication_package import package_options, package_pieces
 from study.exports.row_groups import RowBatch
 
 ROW_GROUP = 16 * 1024 * 1024
@@ -262,6 +263,8 @@ def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpRespo
         make, saved_as = data_file_pieces(study, name, chosen), f"{study.slug}_{name}"
         if form == ZIP:
             saved_as = f"{study.slug}{stem.removeprefix('all')}.zip"
+        if package_options(name):
+            saved_as = f"{study.slug}_publication.zip"
         kind = "application/zip" if form == ZIP else FORMATS[form].content_type
         return streaming_download(export_pieces(study, name, chosen, make), kind, saved_as)
     document = get_document(name)
@@ -273,6 +276,8 @@ def data_file_pieces(study: Study, name: str, chosen: ExportSelection) -> Callab
     """Return a function that makes the table or ZIP file with this name, in pieces of bytes. Raises
     UnknownNameError if there is no such file."""
     stem, _, form = name.rpartition(".")
+    if package := package_options(name):
+        return partial(package_pieces, study, chosen, package)
     if form != ZIP:
         if form in LABELLED_FORMS and stem not in LABELLED:
             raise UnknownNameError(f"{name}: no such file; {', '.join(LABELLED)} have this form")

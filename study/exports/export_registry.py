@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.preregistration import program, program_differences
 from study.exports.column_levels import study_codes, with_levels
-from study.exports.export_table import KINDS, Document, ExportSelection, ExportTable, file_columns
+from study.exports.export_table import KINDS, Column, Document, ExportSelection, ExportTable, file_columns
 from study.exports.labelled_files import LABELLED, LABELLED_FORMS, variable_names
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import changed_versions, touched_count
@@ -47,12 +47,21 @@ def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGro
         names = {column.name: column.name for column in columns}
         if ending in LABELLED_FORMS:
             names = variable_names(names)
-        cells = [
-            (names[column.name], column.kind, column.unit or None, column.meaning, column.levels or None)
-            for column in with_levels(columns, codes)
+        found = with_levels(columns, codes)
+        group = codebook_rows(f"{table.name}.{ending}", [replace(one, name=names[one.name]) for one in found])
+        rows = [
+            [cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in group.rows
         ]
-        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in cells]
-        yield RowGroup([f"{table.name}.{ending}"], rows)
+        yield group._replace(rows=rows)
+
+
+def codebook_rows(file: str, columns: Iterable[Column]) -> RowGroup:
+    """Return the rows of the codebook for one file."""
+    cells = [
+        (column.name, column.kind, column.unit or None, column.meaning, column.levels or None)
+        for column in columns
+    ]
+    return RowGroup([file], cells)
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
