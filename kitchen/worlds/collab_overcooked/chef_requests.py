@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from typing import Any
 
 from kitchen.contract.organisation import SAY
@@ -252,11 +252,14 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
     requested.update(before.later)
     wanted = {macro[1] for macro in seen.chef_left if macro[0] == PICKUP and macro[-1] == COUNTER}
     for macro in seen.done[before.macros_read :]:
-        is_useless = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
-        if is_useless and macro[1] not in requested:
+        is_foreign = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
+        if is_foreign and macro[1] not in requested:
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
     asked_for = {thing for needed, macros in before.open for thing in (needed, _thing(macros, needed))}
     asked_for.update(before.later)
+    handed_over = {
+        macro[1] for macro in _still_to_do(seen, before) if (macro[0], macro[-1]) == (PICKUP, COUNTER)
+    }
     for thing in _brought(seen.done, before.macros_read):
         macro = (PICKUP, thing, COUNTER)
         if thing in asked_for:
@@ -264,8 +267,15 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
                 yield message(CHOICE, ABOUT_KEY, (macro,))
         elif thing in wanted:
             yield message("thanks_again" if before.ideas else "thanks_ahead", ABOUT_KEY, (macro,))
+        elif thing in handed_over:
+            continue  # the person has put back what the chef handed over
         elif thing in seen.ingredients or thing not in seen.things.rules.raw:  # else told when it was taken
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
+
+
+def _still_to_do(seen: PersonAtWork, before: OpenRequests) -> Iterator[Command]:
+    """Yield the macros that the person still has to carry out, and those of the open requests."""
+    return chain(chain.from_iterable(seen.units), *(macros for _, macros in before.open))
 
 
 def _new_requests(

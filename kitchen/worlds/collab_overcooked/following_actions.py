@@ -100,7 +100,8 @@ def _use(known: CookKnowledge, thing: str, place: str) -> Command | None:
         fits = [job for job in own if _has_room(known, job, thing)]
         return (PUT, fits[0].utensil) if len(wanted) == len(fits) == 1 else None
     is_made_here = place in OWN_UTENSILS[known.seat]
-    return (PLACE,) if is_made_here and (wanted or not known.has_recipe) and _has_counter(known) else None
+    is_for_teammate = wanted if known.has_recipe else known.seat != CHEF
+    return (PLACE,) if is_made_here and is_for_teammate and _has_counter(known) else None
 
 
 def _use_dish(known: CookKnowledge) -> Command | None:

@@ -124,6 +124,7 @@ class RecipePartner(Agent):
             help="With one, the person has to think of the second thing.",
             minimum=1,
             maximum=MOST_OPEN,
+            later=True,
         ),
     )
 

@@ -163,6 +163,21 @@ def test_a_bet_that_is_lost_is_told(wasted: Macros) -> None:
     assert "cannot_use" in beside.codes()
 
 
+def test_what_the_chef_asks_for_may_be_put_back() -> None:
+    """It boiled the slices and wants them blended. A raw food that it did not ask for is a lost bet."""
+    beside = Beside(game(PATTY, gamma=3.0), RecipePartner({"requests_at_once": 1}))
+    beside.do((*bring_slices("potato"), *bring_raw("pea")))
+    handed_over = command("pickup boiled_potato_slices counter")
+    while beside.requests()[-1][0] != handed_over:
+        beside.step()
+    beside.do((handed_over, PLACE_HELD))
+    beside.step()
+    assert "cannot_use" not in beside.codes()
+    beside.do(bring_raw("potato"))
+    beside.step()
+    assert beside.codes()[-1] == "cannot_use"
+
+
 def test_the_chef_goes_on_with_what_comes_first() -> None:
     beside = Beside(game(STEW, gamma=3.0))
     beside.do(macros("pickup chickpea ingredient_dispenser; place_obj_on_counter"))

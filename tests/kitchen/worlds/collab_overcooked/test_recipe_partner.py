@@ -47,6 +47,10 @@ def test_wrong_requests_lower_both_and_ignored_ones_the_response_alone() -> None
     assert wrong["requests_right"] > 3 and ignored["responses_right"] > 3
 
 
+def test_a_stored_design_stays_as_it_is_where_the_number_of_requests_was_not_a_setting() -> None:
+    assert [one.name for one in RecipePartner.settings if one.later] == ["requests_at_once"]
+
+
 def test_only_a_chef_who_knows_the_recipe_is_advised() -> None:
     world = game("boiled_egg")
     assert ADVISER.advise(make_situation(world, (0,))) is None, "nothing can begin yet"

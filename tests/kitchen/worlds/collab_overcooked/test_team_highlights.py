@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kitchen.contract.world import Event
+from kitchen.words.gettext_without_django import in_language
 from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import command, game
@@ -26,3 +27,6 @@ def test_what_was_handed_over_and_what_was_lost_is_told() -> None:
     steps += [one for macro in BURNT for one in events_of(world, 0, macro)]
     told = ("You handed over 1 thing to each other.", "Lost: chickpea.")
     assert PAGE.highlights(world.brief(0), {}, steps) == told
+    with in_language("es"):
+        handed_over, _ = PAGE.highlights(world.brief(0), {}, steps)
+    assert handed_over == "Se entregó 1 cosa entre ustedes.", "pasarse would also mean to go off"
