@@ -168,7 +168,7 @@ def _money(value: Any, where: str) -> Decimal:
     return amount
 
 
-def rule_words(rule: BonusRule | None) -> str:
+def bonus_rule_words(rule: BonusRule | None) -> str:
     """Return the rule as one line, for pages of staff."""
     if rule is None:
         return "no bonus"

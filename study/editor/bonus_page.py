@@ -10,7 +10,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from kitchen.contract.world import Json
-from study.design.bonus_rule import CURRENCIES, MOST, STEPS, bonus_problem, parse_bonus, rule_words
+from study.design.bonus_rule import CURRENCIES, MOST, STEPS, bonus_problem, bonus_rule_words, parse_bonus
 from study.design.metric_and_scale_names import study_figures
 from study.design.models import Study
 from study.editor.design_services import study_save
@@ -129,6 +129,6 @@ def bonus(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         study.bonus_rule = form.rule
         study_save(study=study, fields=["bonus_rule"])
-        return back_to_page(request, study, f"Bonus: saved. {rule_words(parse_bonus(form.rule))}.")
-    note = f"Now: {rule_words(parse_bonus(study.bonus_rule))}."
+        return back_to_page(request, study, f"Bonus: saved. {bonus_rule_words(parse_bonus(form.rule))}.")
+    note = f"Now: {bonus_rule_words(parse_bonus(study.bonus_rule))}."
     return form_page(request, study, form, heading="Bonus", note=note)

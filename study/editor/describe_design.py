@@ -26,7 +26,7 @@ from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, main_test_label
 from study.design.blueprint import AROUND_ROUNDS, OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
-from study.design.bonus_rule import parse_bonus, rule_words
+from study.design.bonus_rule import bonus_rule_words, parse_bonus
 from study.design.condition_choices import COPLAYER, WORLD, goal_labels, settings_of_kind
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
@@ -137,7 +137,7 @@ def study_value(name: str, value: Json) -> str:
     if name == "measure_roles":
         return "; ".join(f"{key}: {role}" for key, role in value.items()) or NOTHING_SET
     if name == "bonus_rule":
-        return rule_words(parse_bonus(value))
+        return bonus_rule_words(parse_bonus(value))
     if name in TESTED:
         return TESTED[name].get(str(value), str(value))
     if name == "shown":

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 
 from kitchen.words.english_text import counted_noun
 from study.design.blueprint import blueprint_of
-from study.design.bonus_rule import rule_words
+from study.design.bonus_rule import bonus_rule_words
 from study.design.models import Study
 from study.monitor.payment_actions import (
     PayTotals,
@@ -44,7 +44,7 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
         "totals": PayTotals.of(rows),
         "open": sum(row.is_open for row in rows),
         "unpaid": [one for one in payments if one.state in (Payment.State.CONFIRMED, Payment.State.REFUSED)],
-        "rule": rule_words(bonus_rule_of(blueprint_of(study))),
+        "rule": bonus_rule_words(bonus_rule_of(blueprint_of(study))),
         "files": list(FILES),
         "left_out": left_out(payments),
         "may_pay": has_right(request.user, study, "own"),

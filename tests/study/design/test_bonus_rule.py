@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.design.bonus_rule import bonus_problem, compute_bonus, parse_bonus, rule_words
+from study.design.bonus_rule import bonus_problem, bonus_rule_words, compute_bonus, parse_bonus
 
 RULE: dict[str, Any] = {
     "currency": "GBP",
@@ -65,5 +65,7 @@ def test_a_rule_that_cannot_be_meant_is_refused_in_words(change: dict[str, Any],
 
 
 def test_no_rule_is_no_bonus_and_a_rule_is_told_in_one_line() -> None:
-    assert parse_bonus({}) is None and rule_words(None) == "no bonus"
-    assert rule_words(parse_bonus(RULE)).startswith("GBP: 0.50 as base; 0.10 for each unit of completed")
+    assert parse_bonus({}) is None and bonus_rule_words(None) == "no bonus"
+    assert bonus_rule_words(parse_bonus(RULE)).startswith(
+        "GBP: 0.50 as base; 0.10 for each unit of completed"
+    )
