@@ -101,6 +101,8 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
     """Return the participant's progress in the study on this page. Return None for a page at the end of the
     study.
 
+    Pages at which the study ends for some people do not count.
+
     For a page of a round, pass the round's position (from 1) and `label`, the team's name as shown to
     participants.
     """
@@ -111,7 +113,8 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
     rounds: list[str | int] = []
     for number in range(1, design.rounds + 1):
         rounds += [*pages_before_round(design, number), number]
-    order: list[str | int] = [*before, *rounds, *after]
+    ends = {one.page for one in design.pages if one.ends}
+    order: list[str | int] = [one for one in (*before, *rounds, *after) if one not in ends]
     here = position or page
     if here not in order:
         return None

@@ -76,7 +76,7 @@ class _StepMaker:
         self.names = known_names(design, "end")
         self.problems: dict[int, list[str]] = {}
         for one in own_page_problems(study, design):
-            self.problems.setdefault(int(one.args[0]), []).append(one.words)
+            self.problems.setdefault(int(one.args[0]), []).append(one.words.partition("”: ")[2])
 
     def step(self, page: str) -> FlowStep:
         """Return the box of a page outside the rounds."""

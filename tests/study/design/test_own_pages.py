@@ -89,6 +89,8 @@ def test_pages_come_at_their_places_and_progress_counts_them(design: Blueprint) 
     first, second = (progress(design, "play", position=number) for number in (1, 2))
     assert between and first and second
     assert (between.number, second.number, between.name) == (first.number + 1, first.number + 2, "r")
+    ending = design.model_copy(update={"pages": (*design.pages, page("e", "rounds", ends=True))})
+    assert progress(ending, "play", position=1) == first and progress(ending, "own-e") is None
 
 
 def test_pages_are_part_of_the_document_only_where_there_are_any(design: Blueprint) -> None:
