@@ -14,6 +14,7 @@ from study.monitor import (
     participant_list_page,
     participant_pages,
     payment_pages,
+    prolific_page,
     replay_page,
 )
 from study.operation import health_endpoints, installation_status
@@ -71,6 +72,11 @@ urlpatterns = [
         "staff/<slug:slug>/participants/pay/<str:file>",
         payment_pages.pay_file,
         name="staff-participants-pay-file",
+    ),
+    path(
+        "staff/<slug:slug>/participants/prolific/",
+        prolific_page.prolific,
+        name="staff-participants-prolific",
     ),
     path(
         "staff/<slug:slug>/participants/several/",
