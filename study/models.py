@@ -16,7 +16,7 @@ from study.participants.models import (
 from study.participants.payments import Payment
 from study.participants.staff_messages import ParticipantMessage
 from study.pilot.models import DryRun
-from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
+from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent, StaffInvitation
 
 __all__ = [
     "Answer",
@@ -36,6 +36,7 @@ __all__ = [
     "SecurityCount",
     "SecurityEvent",
     "StaffAction",
+    "StaffInvitation",
     "Study",
     "StudyPart",
     "SurveyItem",

@@ -14,13 +14,14 @@ from study.monitor import (
     participant_list_page,
     participant_pages,
     payment_pages,
+    prolific_page,
     replay_page,
 )
 from study.operation import health_endpoints, installation_status
 from study.participation import entry_round_trip, language_choice, views
 from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
 from study.planning import sample_size_page
-from study.researchers import reauthenticate, security_pages
+from study.researchers import invitation_pages, reauthenticate, security_pages
 
 app_name = "study"
 urlpatterns = [
@@ -42,6 +43,8 @@ urlpatterns = [
     path("staff/", study_overview_pages.index, name="staff"),
     path("staff/account/password/", reauthenticate.password_page, name="staff-password"),
     path("staff/account/second-factor/", security_pages.second_factor, name="staff-second-factor"),
+    path("invitation/<str:secret>/", invitation_pages.invitation, name="invitation"),
+    path("staff/logins/", invitation_pages.logins, name="staff-logins"),
     path("staff/tokens/", data_and_token_pages.tokens_page, name="tokens"),
     path("staff/security-events/", security_pages.security_events, name="security-events"),
     path("staff/sample-size/", sample_size_page.sample_size, name="sample-size"),
@@ -71,6 +74,11 @@ urlpatterns = [
         "staff/<slug:slug>/participants/pay/<str:file>",
         payment_pages.pay_file,
         name="staff-participants-pay-file",
+    ),
+    path(
+        "staff/<slug:slug>/participants/prolific/",
+        prolific_page.prolific,
+        name="staff-participants-prolific",
     ),
     path(
         "staff/<slug:slug>/participants/several/",

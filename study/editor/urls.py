@@ -68,6 +68,8 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("items/<int:pk>/<item_act:act>/", condition_and_question_pages.item_action, "item-act"),
     ("outcomes/", design_pages.outcomes_page, "outcomes"),
     ("members/", manage_study_pages.members, "members"),
+    ("members/invite/", manage_study_pages.invite_member, "invite"),
+    ("members/hand-over/", manage_study_pages.hand_over, "hand-over"),
     ("members/conceal/", manage_study_pages.conceal_conditions, "conceal"),
     ("members/<int:pk>/remove/", manage_study_pages.remove_member, "member-gone"),
     ("state/", manage_study_pages.study_state, "state"),

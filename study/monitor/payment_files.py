@@ -18,7 +18,7 @@ ID = re.compile(r"[A-Za-z0-9][\w.-]{0,119}")
 
 def prolific_file(payments: Iterable[Payment]) -> str:
     """Return the lines for Prolific's *bulk bonus payments*: the participant's ID and the amount."""
-    return "".join(f"{one.participant.label},{one.amount:.2f}\n" for one in _with_id(payments))
+    return "".join(f"{one.participant.label},{one.amount:.2f}\n" for one in with_id(payments))
 
 
 def mturk_file(payments: Iterable[Payment]) -> str:
@@ -35,14 +35,14 @@ def mturk_file(payments: Iterable[Payment]) -> str:
                 "Bonus for the study",
                 str(one.key),
             )
-            for one in _with_id(payments)
+            for one in with_id(payments)
         ),
     )
 
 
 def sona_file(payments: Iterable[Payment]) -> str:
     """Return a CSV file with the survey code and the amount of each person."""
-    rows = ((one.participant.label, f"{one.amount:.2f}", one.currency) for one in _with_id(payments))
+    rows = ((one.participant.label, f"{one.amount:.2f}", one.currency) for one in with_id(payments))
     return _csv(("survey_code", "amount", "currency"), rows)
 
 
@@ -59,7 +59,7 @@ def left_out(payments: Iterable[Payment]) -> list[Payment]:
     return [one for one in payments if not ID.fullmatch(one.participant.label)]
 
 
-def _with_id(payments: Iterable[Payment]) -> Iterable[Payment]:
+def with_id(payments: Iterable[Payment]) -> Iterable[Payment]:
     return (one for one in payments if ID.fullmatch(one.participant.label))
 
 

@@ -190,6 +190,14 @@ class Study(models.Model):
         "this workspace, because anybody can create a study on Prolific whose link leads here. "
         "Empty: no signature is accepted.",
     )
+    prolific_study = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="The ID of the study on Prolific, for its API.",
+    )
     max_participants = models.PositiveIntegerField(
         null=True,
         blank=True,
