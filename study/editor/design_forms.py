@@ -411,6 +411,18 @@ class InstrumentForm(forms.Form):
     )
 
 
+class ItemRowsForm(forms.Form):
+    """A form to paste questions as rows of a CSV file or a spreadsheet."""
+
+    rows = forms.CharField(
+        max_length=500_000,
+        strip=False,
+        label="Rows",
+        help_text="Copy the rows from the file or a spreadsheet, with the row that names the columns.",
+        widget=forms.Textarea({"rows": 14, "spellcheck": "false"}),
+    )
+
+
 class MemberForm(forms.Form):
     """A form to give a staff user a role in a study."""
 

@@ -63,6 +63,8 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("conditions/<int:pk>/preview/", manage_study_pages.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", condition_and_question_pages.condition_action, "condition-act"),
     ("items/new/", condition_and_question_pages.item, "item-new"),
+    ("items/rows/", condition_and_question_pages.item_rows, "item-rows"),
+    ("items/rows.csv", condition_and_question_pages.item_file, "item-file"),
     ("items/shipped/", condition_and_question_pages.instruments, "instruments"),
     ("items/<int:pk>/", condition_and_question_pages.item, "item"),
     ("items/<int:pk>/<item_act:act>/", condition_and_question_pages.item_action, "item-act"),

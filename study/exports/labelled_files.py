@@ -92,7 +92,7 @@ def labelled_pieces(
 def _write(form: str, frame: Any, labels: _Labels, path: Path) -> None:
     import pyreadstat  # takes memory and time that only this function needs
 
-    told = {"column_labels": labels.columns, "variable_value_labels": labels.values}
+    told: dict[str, Any] = {"column_labels": labels.columns, "variable_value_labels": labels.values}
     if form == "sav":
         pyreadstat.write_sav(frame, path, row_compress=True, missing_ranges=labels.missing, **told)
     else:
@@ -128,7 +128,7 @@ def _series(
     answer was “does not apply”; it may be empty."""
     import pandas as pd
 
-    codes = _value_codes(column, cells)
+    codes, values = _value_codes(column, cells), list[Any]()
     if column.kind == "time":
         return pd.to_datetime(pd.Series(cells, dtype=object), utc=True, format="ISO8601").dt.tz_localize(None)
     if column.kind in TEXTS and not codes:
@@ -140,9 +140,11 @@ def _series(
         values = [None if one is None else float(numbers[one]) for one in cells]
     else:
         words, values = dict(codes), [None if one is None else float(one) for one in cells]
-    told = {float(value): _cut(label, LONGEST_VALUE_LABEL) for value, label in words.items() if label}
+    told: dict[Any, str] = {
+        float(value): _cut(label, LONGEST_VALUE_LABEL) for value, label in words.items() if label
+    }
     if any(apart):
-        mark = "a" if form == "dta" else _free_number(values)
+        mark: Any = "a" if form == "dta" else _free_number(values)
         values = [mark if other else value for value, other in zip(values, apart, strict=True)]
         told, labels.missing[name] = {**told, mark: NOT_APPLY}, [mark]
     if told:
