@@ -1,7 +1,7 @@
 """Film ten seconds of each world for the README: `make films` writes docs/film-WORLD.webp.
 
 `python -m tests.films --covers` takes instead the pictures that participants see before a game
-(`Page.cover`).
+(`Page.cover_of`): one for each of a world's rooms.
 
 A program plays on a participant's page in a real browser, in the study of `WORLD.toml`. It gives the commands
 that the world's adviser recommends. The browser sends a picture whenever the page has changed.
@@ -15,9 +15,10 @@ import io
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import django
@@ -27,6 +28,8 @@ from playwright.async_api import Page, ViewportSize, async_playwright
 from brigade.one_line_parser import OneLineParser
 from brigade.paths import base_dir
 from kitchen.contract.world import Command
+from kitchen.registry.world_registry import get_page
+from kitchen.worlds.collab_overcooked.room_layout import LAYOUTS
 from tests.browser import ARGUMENTS, find_chromium
 from tests.journeys.person import Person, enter_loaded
 from tests.live.stack import Running, running
@@ -52,6 +55,8 @@ COVERS = {
 }
 """The world's folder, the steps that are played before its cover is taken, and the colour beside the drawing.
 The kitchen's cover is drawn by hand."""
+ROOMS = {"collab": tuple(LAYOUTS)}
+"""The rooms of each world that has a cover for each of its rooms."""
 COVER = (960, 330)
 COVER_VIEW = ViewportSize(width=1280, height=900)
 COVER_QUALITY = 72
@@ -190,7 +195,8 @@ def main(arguments: Sequence[str]) -> int:
         django.setup()
         for world in asked.worlds or (COVERS if asked.covers else WORLDS):
             if asked.covers:
-                asyncio.run(take_cover(stack, world))
+                for slug, study, out in covers_of(world):
+                    asyncio.run(take_cover(stack, world, slug, study, out))
                 continue
             camera = asyncio.run(filmed(stack, world))
             out = asked.to / f"film-{world}.webp"
@@ -199,22 +205,36 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-async def take_cover(stack: Running, world: str) -> None:
-    """Play the study of this world for a while, and write the picture of it into the world's folder."""
-    name, steps, beside = COVERS[world]
-    slug = f"film-{world}"
+def covers_of(world: str) -> Iterator[tuple[str, str, Path]]:
+    """Yield for each cover of this world: the slug of a study, the study as TOML, and the file of the cover.
+    A world with several rooms has one for each."""
+    name, _, _ = COVERS[world]
+    static, text = base_dir() / "kitchen" / "worlds" / name / "static", (HERE / f"{world}.toml").read_text()
+    if world not in ROOMS:
+        yield f"film-{world}", text, static / get_page(name).cover
+    for room in ROOMS.get(world, ()):
+        slug, settings = f"film-{world}-{room}", f'settings = {{ layout = "{room}",'
+        study = text.replace("settings = {", settings, 1).replace(f"film-{world}", slug, 1)
+        yield slug, study, static / get_page(name).cover_of({"layout": room})
+
+
+async def take_cover(stack: Running, world: str, slug: str, study: str, out: Path) -> None:
+    """Play this study of the world for a while, and write the picture of it into the file `out`."""
+    _, steps, beside = COVERS[world]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         page = await browser.new_page(base_url=stack.url, viewport=COVER_VIEW, device_scale_factor=2)
         person, player = Person(page), AdvisedPlayer(slug)
-        await person.enter(enter_loaded(stack, HERE / f"{world}.toml", slug)[0])
+        with NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(study)
+            file.flush()
+            await person.enter(enter_loaded(stack, Path(file.name), slug)[0])
         await page.wait_for_selector("#bar[data-phase=choose]")
         for _ in range(steps):
             await player.act(person)
         await asyncio.sleep(1)
         picture = await page.locator(DRAWING).first.screenshot()
         await browser.close()
-    out = base_dir() / "kitchen" / "worlds" / name / "static" / "worlds" / name / "cover.webp"
     centred(Image.open(io.BytesIO(picture)).convert("RGB"), beside).save(out, quality=COVER_QUALITY, method=6)
     print(f"{out}: {out.stat().st_size // 1000} kB", flush=True)
 

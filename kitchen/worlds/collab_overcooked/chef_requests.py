@@ -248,8 +248,21 @@ def _missing(seen: PersonAtWork) -> list[str]:
 def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraft]:
     """Yield a sentence about each thing that the person took or brought without being asked, and about a
     choice between requests with which the chef can go on at once."""
+    yield from _reactions_to_taken(seen, before)
+    yield from _reactions_to_brought(seen, before)
+
+
+def _reactions_to_taken(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraft]:
+    requested = {macro[1] for _, macros in before.open for macro in macros if macro[0] == PICKUP}
+    requested.update(before.later)
+    for macro in seen.done[before.macros_read :]:
+        is_foreign = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
+        if is_foreign and macro[1] not in requested:
+            yield message(CANNOT_USE, ABOUT_KEY, (macro,))
+
+
+def _reactions_to_brought(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraft]:
     wanted = {macro[1] for macro in seen.chef_left if macro[0] == PICKUP and macro[-1] == COUNTER}
-    yield from _useless_things(seen, before)
     asked_for = {thing for needed, macros in before.open for thing in (needed, _thing(macros, needed))}
     asked_for.update(before.later)
     handed_over = {
@@ -265,16 +278,6 @@ def _reactions(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraf
         elif thing in handed_over:
             continue  # the person has put back what the chef handed over
         elif thing in seen.ingredients or thing not in seen.things.rules.raw:  # else told when it was taken
-            yield message(CANNOT_USE, ABOUT_KEY, (macro,))
-
-
-def _useless_things(seen: PersonAtWork, before: OpenRequests) -> Iterator[MessageDraft]:
-    """Yield a sentence about each ingredient that the person took although the order does not need it."""
-    requested = {macro[1] for _, macros in before.open for macro in macros if macro[0] == PICKUP}
-    requested.update(before.later)
-    for macro in seen.done[before.macros_read :]:
-        is_foreign = macro[0] == PICKUP and macro[-1] == INGREDIENTS and macro[1] not in seen.ingredients
-        if is_foreign and macro[1] not in requested:
             yield message(CANNOT_USE, ABOUT_KEY, (macro,))
 
 

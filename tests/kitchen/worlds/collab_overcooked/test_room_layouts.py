@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     layout_of,
 )
 from kitchen.worlds.collab_overcooked.settings import LAYOUT_LABELS
+from tests.films.__main__ import covers_of
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, game, play_on
 
 LARGEST_PICTURE = 20_000
@@ -32,6 +34,14 @@ FIRST_OF_LEVEL = {task.level: name for name, task in reversed(list(tasks().items
 def test_the_rooms_of_the_benchmark_are_the_default() -> None:
     assert game("boiled_egg").layout is LAYOUTS[RELEASED]
     assert [name for name, _ in LAYOUT_LABELS] == list(LAYOUTS)
+
+
+def test_the_pictures_of_all_rooms_can_be_taken_again() -> None:
+    static, taken = Path(page.__file__).with_name("static"), list(covers_of("collab"))
+    for (_, study, out), name in zip(taken, LAYOUTS, strict=True):
+        assert tomllib.loads(study)["world"]["settings"]["layout"] == name
+        assert out == static / PAGE.cover_of({"layout": name})
+    assert {tomllib.loads(study)["slug"] for _, study, _ in taken} == {slug for slug, _, _ in taken}
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
