@@ -35,7 +35,7 @@ from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage,
 Status = Participant.Status
 STORED = {
     PlannedOutcome.FINISH: {Status.COMPLETE, Status.UNMATCHED, Status.NO_PLACE, Status.SCREENED_OUT},
-    PlannedOutcome.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT, Status.SCREENED_OUT},
+    PlannedOutcome.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT},
     PlannedOutcome.REFUSE: {Status.NO_CONSENT},
 }
 """Accepted stored statuses by outcome. Participants who withdrew are not stored."""

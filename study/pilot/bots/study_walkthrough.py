@@ -199,8 +199,8 @@ class Walk:
             self.home,
             episodes,
             self.patience.retries,
-            outcome=self.plan.outcome,
-            where=str(self.plan.stop or ""),
+            outcome=PlannedOutcome.FINISH if self.screened_out else self.plan.outcome,
+            where="" if self.screened_out else str(self.plan.stop or ""),
             sockets=(*self.practised, *self.players),
         )
 
