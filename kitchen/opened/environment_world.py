@@ -16,7 +16,7 @@ from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.world import Command, Event, Json, TurnCommands, World, ordered_commands
 from kitchen.contract.world_errors import SettingsError, StateError, WorldError
 from kitchen.opened.environment_adapter import EnvironmentAdapter
-from kitchen.opened.environment_run import EnvironmentRun
+from kitchen.opened.environment_run import DESCRIPTIONS, EnvironmentRun
 from kitchen.opened.frame_files import frame_file
 
 MOST_REPLAY_MS = 1500.0
@@ -31,11 +31,11 @@ TOO_LONG = (
     "{name}: playing {steps} steps again would take {seconds:.1f} s after a failure; at most {most} steps do"
 )
 OBSERVED = frozenset({"seat", "alive", "turn"})
-"""Names in an observation besides those of the adapter (`EnvironmentAdapter.told`)."""
+"""Names in an observation besides those of the adapter (`EnvironmentAdapter.description`)."""
 RULED_FACTS = ("alive", "turn", "legal", "rewards")
 """The facts that the environment's rules decide. The others are the adapter's words and metrics, which a new
 version of the adapter may change while episodes are played."""
-FACTS = {"alive", "turn", "legal", "told", "rewards", "score"}
+FACTS = {"alive", "turn", "legal", DESCRIPTIONS, "rewards", "score"}
 
 
 class EnvironmentWorld(World):
@@ -161,11 +161,11 @@ class EnvironmentWorld(World):
         return {"steps_left": max(0, most - self.clock)} if most else {}
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return what the adapter tells of the state, whether the seat's agent still acts, and whose turn it
-        is (None if all act at once)."""
+        """Return the adapter's description of the state, whether the seat's agent still acts, and whose turn
+        it is (None if all act at once)."""
         now = self.now
-        told: dict[str, Json] = _copied(now["told"][seat])
-        return {**told, "seat": seat, "alive": now["alive"][seat], "turn": now["turn"]}
+        described: dict[str, Json] = _copied(now[DESCRIPTIONS][seat])
+        return {**described, "seat": seat, "alive": now["alive"][seat], "turn": now["turn"]}
 
     def asks(self, seat: int) -> bool:
         """Return whether the agent of this seat acts in the coming step."""

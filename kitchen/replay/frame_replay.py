@@ -21,7 +21,7 @@ def frame_after(record: EpisodeRecord, steps: int) -> bytes | None:
     frames. None if the world draws none, or if it cannot be drawn now."""
     try:
         world = _drawn_world(record, steps)
-        return world and submit_frame(world.kind, world.to_dict()).result()
+        return None if world is None else submit_frame(world.kind, world.to_dict()).result()
     except (*FRAME_ERRORS, UnknownNameError) as error:
         log.warning("a frame could not be drawn: %s", error)
         return None
@@ -32,7 +32,7 @@ def frame_of_file_after(record: EpisodeRecord, steps: int) -> bytes | None:
     limits (`episode_file.replay_content`)."""
     try:
         world = _drawn_world(record, steps)
-        return world and world.frame()
+        return None if world is None else world.frame()
     except (WorldError, UnknownNameError) as error:
         log.warning("a frame could not be drawn: %s", error)
         return None

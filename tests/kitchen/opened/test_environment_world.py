@@ -92,7 +92,7 @@ def test_a_step_that_fails_changes_nothing_and_the_next_one_plays_again(
     for each in (world, like):
         each.step({0: RUN})
     with monkeypatch.context() as broken:
-        broken.setitem(vars(RELAY), "told", fail)  # the adapter is frozen
+        broken.setitem(vars(RELAY), "description", fail)  # the adapter is frozen
         with pytest.raises(ValueError, match="nothing to tell"):
             world.step({0: RUN})
     assert world.to_dict() == like.to_dict()
