@@ -330,7 +330,7 @@ async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack
     person = Person(page)
     await page.set_viewport_size({"width": 390, "height": 844})
     await person.enter(entered(live_stack, tmp_path, SOUP, people=[1], page="practice")[0])
-    await page.wait_for_selector("[data-accept]")
+    await page.wait_for_selector("#requests [data-accept]")
     await page.wait_for_selector("#hint:has-text('Press “Do this”')")
     assert await page.evaluate(REFUSED) == 2, "once more, and no more"
     await page.click("[data-panel-tab=ask]")
@@ -344,7 +344,7 @@ async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack
         hints.append(await page.inner_text("#hint"))
         await picture(page, f"assistant-practice-{before}")
         if "Press “Do this”" in hints[-1]:
-            await page.locator("[data-accept]:not(:disabled)").first.press("Enter")
+            await page.locator("#requests [data-accept]:not(:disabled)").first.press("Enter")
         else:
             await press_macro(page, ("wait", "1"))
         going = await asked_again(page, before)
@@ -434,7 +434,7 @@ async def chef_by_touch(page: Page, person: Person) -> None:
 
 async def assistant_by_touch(page: Page, person: Person) -> None:
     """Accept every request, and wait meanwhile."""
-    await page.wait_for_selector("[data-accept]")
+    await page.wait_for_selector("#requests [data-accept]")
     going = True
     while going:
         before = await person.step()
@@ -479,9 +479,9 @@ async def test_two_people_hold_a_conversation_and_deliver(
     await wait.locator("input[type=number]").press("Enter")
     await act(page, chef, ("wait", "1"))
     await assistant.page.wait_for_selector("#phase:has-text('You do not have to choose')")
-    await assistant.page.click("[data-accept]")  # the request ends the wait, and the rest of it follows
+    await assistant.page.click("#requests [data-accept]")  # the request ends the wait, and the rest of it follows
     await assistant.page.wait_for_selector("#queues section:not(.is-chef) li", state="attached")
-    await assistant.page.wait_for_selector("#phase :text('Waiting for Cook 1')")
+    await assistant.page.wait_for_selector("#phase :text('Your plan goes on')")
     await act(page, chef, ("wait", "1"))
     await ask_a_busy_teammate(chef, assistant)
     await asyncio.gather(act_all(chef, pair.chef), wait_whenever_asked(assistant))
@@ -496,7 +496,7 @@ async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> 
     for macro in macros:
         await pick_by_keyboard(chef, macro)
     await chef.press("#ask-text", "Enter")
-    await assistant.wait_for_selector("[data-accept]")
+    await assistant.wait_for_selector("#requests [data-accept]")
     assert (await assistant.inner_text("#talk-said")).startswith("Cook 1: Request: Bring egg")
     await assistant.click("[data-panel-tab=ask]")
     await assistant.fill("#ask-text", "At once?")
@@ -530,7 +530,7 @@ async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
     await pick_by_keyboard(chef.page, ("place_obj_on_counter",))
     await chef.page.press("#ask-text", "Enter")
     await assistant.page.wait_for_selector("#bar[data-phase=answer]")
-    await assistant.page.locator("[data-accept]").first.click()
+    await assistant.page.locator("#requests [data-accept]").first.click()
     await chef.page.wait_for_selector(".said:has-text('Cook 2 answered with a plan.')")
     await assistant.page.wait_for_selector("#requests .is-accepted >> nth=0", state="attached")
 
@@ -560,7 +560,7 @@ async def test_the_page_is_accessible_and_fits(
     person = Person(page)
     await person.enter(entered(live_stack, tmp_path, SOUP, people=[seat])[0])
     if seat:
-        await page.wait_for_selector("[data-accept]")
+        await page.wait_for_selector("#requests [data-accept]")
     assert await kitchen_covered(page, f"seat-{seat}") == []
     for panel in ("act", "ask", "talk", "about"):
         await page.set_viewport_size({"width": 360, "height": 740})

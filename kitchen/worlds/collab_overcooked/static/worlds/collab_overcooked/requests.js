@@ -171,7 +171,10 @@
   function onNotice({ detail: { target, fragment } }) {
     if (target.id !== "notice" || !fragment.textContent.trim()) return;
     typed.delete("menu");
-    if (accepting && retried !== accepting.request) next = retried = accepting.request;
+    if (accepting && retried !== accepting.request) {
+      retried = accepting.request;
+      queue = [retried, ...queue];
+    }
     accepting = null;
   }
 
@@ -246,27 +249,39 @@
     press(button);
   }
 
-  /* While one request is carried out, another one can be put next. So is one that was pressed a moment too late. */
-  let next = ""; // the number of the request that is accepted as soon as it can be
+  /* While one request is carried out, others and own ideas can be put next. So is what was pressed a moment too late. What
+     cannot begin when it is its turn stays in the queue, and lets the others pass. */
+  let queue = []; // the requests (by number) and ideas (by key) that are accepted as soon as they can be, in this order
   let retried = ""; // the number of the request that was refused and accepted once more, until something is pressed
 
+  const acceptable = () => [...document.querySelectorAll("#requests [data-key], #ideas [data-idea]")];
+  const isLater = (button) => "later" in button.dataset; // the server lets nobody accept it now
+
   function press(button) {
-    const isNext = next === numberOf(button);
+    const number = numberOf(button);
+    if (accepting?.request === number) return; // pressed twice
+    const isOnItsWay = play.choosing.phase === "choose" && !play.choosing.may(); // something else
     retried = "";
-    if (isNext || "later" in button.dataset) next = isNext ? "" : numberOf(button);
+    if (queue.includes(number)) queue = queue.filter((one) => one !== number);
+    else if (isLater(button) || isOnItsWay) queue.push(number);
     else accept(button);
     markNext();
   }
 
   function markNext() {
     const isBusy = document.querySelector("#requests .is-accepted") !== null && !play.classList.contains("is-over");
-    for (const button of document.querySelectorAll("#requests [data-key]")) {
-      if (button.disabled && isBusy && play.choosing.phase !== "over") {
+    for (const button of acceptable()) {
+      const isNext = queue.includes(numberOf(button));
+      const canQueue = (isNext || isBusy) && play.choosing.phase !== "over";
+      if (button.disabled && canQueue) {
         button.disabled = false;
         button.dataset.later = "";
+      } else if (isLater(button) && !canQueue) {
+        if (button === document.activeElement) play.choosing.focus();
+        button.disabled = true;
+        delete button.dataset.later;
       }
-      const isNext = next === numberOf(button);
-      if (isNext || "later" in button.dataset) button.setAttribute("aria-pressed", String(isNext));
+      if (isNext || isLater(button)) button.setAttribute("aria-pressed", String(isNext));
       else button.removeAttribute("aria-pressed");
     }
     return isBusy;
@@ -274,10 +289,12 @@
 
   function acceptNext() {
     const isBusy = markNext();
-    if (!next || isBusy || !play.choosing.may()) return;
-    const button = document.querySelector(`#requests [data-request="${next}"] [data-key]:not(:disabled, [data-later])`);
-    next = "";
-    if (button) accept(button);
+    if (!queue.length || isBusy || !play.choosing.may()) return;
+    const buttons = queue.map((number) => acceptable().find((button) => numberOf(button) === number)).filter(Boolean);
+    const first = buttons.find((button) => !isLater(button) && !button.disabled);
+    queue = buttons.filter((button) => button !== first).map(numberOf); // what is done is gone
+    markNext();
+    if (first) accept(first);
   }
 
   function focusNew() {

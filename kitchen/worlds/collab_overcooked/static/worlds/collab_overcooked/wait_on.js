@@ -87,8 +87,8 @@
     state.after = "";
   }
 
-  const openRequest = () => document.querySelector("#requests .request-card:not(.is-done, .is-accepted) [data-accept]:not(:disabled)");
-  const openIdea = () => [...document.querySelectorAll("#ideas [data-accept]:not(:disabled)")].some((button) => button.checkVisibility());
+  const openRequest = () => document.querySelector("#requests .request-card:not(.is-done, .is-accepted) [data-accept]:not(:disabled, [data-later])");
+  const openIdea = () => [...document.querySelectorAll("#ideas [data-accept]:not(:disabled, [data-later])")].some((button) => button.checkVisibility());
   const mayAsk = () => document.querySelector("#quick-ask[data-docked]:not(:has(.is-asked))") !== null; // and asked for nothing
   const isDone = (number) => number.startsWith("idea") || document.querySelector(`#requests [data-request="${number}"]`)?.classList.contains("is-done");
   const onlyWaits = () => !openRequest() && choosing.offered().every(({ value }) => ["wait", "go_on"].includes(JSON.parse(value)[0]));
