@@ -55,10 +55,11 @@ class StandInProlific:
             time.sleep(0.3)
             to.close_connection = True
             return
+        told: Any = {}
         if to.headers["Authorization"] != f"Token {TOKEN}":
-            status, told = 401, {}
+            status = 401
         elif isinstance(fault, int):
-            status, told = fault, {}
+            status = fault
         else:
             status, told = self._do(to.command, path.partition("?")[0].strip("/").split("/"), sent)
         if fault == "lost":

@@ -168,7 +168,7 @@ _BOOLEANS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "
 
 def _json_or_text(cell: str) -> Json:
     try:
-        return json.loads(cell)  # type: ignore[no-any-return]
+        return json.loads(cell)
     except ValueError:
         return cell
 

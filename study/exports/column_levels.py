@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from study.design.models import Study
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import end_label, kind_of
+from study.design.questions.item_kinds import kind_of
+from study.design.questions.item_numbers import end_label
 from study.design.study_versions import version_blueprints
 from study.exports.export_table import Column
 

@@ -23,7 +23,8 @@ from typing import Any
 from kitchen.contract.world import Json
 from study.design.models import Study
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import SCALED, answer_words, format_number, kind_of
+from study.design.questions.item_kinds import SCALED, answer_words, kind_of
+from study.design.questions.item_numbers import format_number
 from study.design.study_versions import version_blueprints
 from study.exports import csv_encoding
 from study.exports.csv_encoding import LINE_END, JsonText, compact

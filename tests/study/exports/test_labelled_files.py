@@ -41,7 +41,8 @@ def study() -> Study:
 def reread(folder: Path, form: str, table: str, study: Study) -> tuple[Any, Any]:
     path = folder / f"{table}.{form}"
     path.write_bytes(b"".join(FORMATS[form].pieces(get_table(table), study, EVERYBODY, None)))
-    return READ[form](path, user_missing=True)
+    found, about = READ[form](path, user_missing=True)
+    return found, about
 
 
 @pytest.mark.parametrize("form", LABELLED_FORMS)
