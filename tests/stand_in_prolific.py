@@ -56,7 +56,7 @@ class StandInProlific:
             to.close_connection = True
             return
         if to.headers["Authorization"] != f"Token {TOKEN}":
-            status, told = 401, {}
+            status, told = 401, dict[str, Any]()
         elif isinstance(fault, int):
             status, told = fault, {}
         else:

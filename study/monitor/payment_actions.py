@@ -137,5 +137,5 @@ class PayTotals:
             sum((one.amount for one in bonuses), Decimal(0)),
             sum((one.amount for one in payments), Decimal(0)),
             sum(paid, Decimal(0)),
-            next((one.currency for one in (*bonuses, *payments)), ""),
+            next(iter([*(one.currency for one in bonuses), *(one.currency for one in payments)]), ""),
         )

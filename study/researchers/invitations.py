@@ -119,7 +119,7 @@ def recovery_accept(*, row: StaffInvitation, password: str) -> Any:
     """Use a recovery link: set the password, remove the second factor, end all logins. Return the user.
     Raises InvitationError."""
     _use(row)
-    user = get_user_model().objects.select_for_update().get(pk=row.user_id)
+    user = get_user_model().objects.select_for_update().get(pk=row.user_id or 0)
     user.set_password(password)
     user.save(update_fields=["password"])
     factor_remove(user)
