@@ -38,6 +38,7 @@ TABLES_LEFT_OUT: Mapping[str, str] = {
     "prompts": "it has whole texts to language models, with what people wrote",
     "staff_actions": "it has logins and reasons in free words",
     "outages": "it has exact times",
+    "payments": "it is about money that people were paid",
 }
 """Tables that the copy does not have, and why."""
 
