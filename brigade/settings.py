@@ -39,6 +39,7 @@ LOCK_SECONDS = 5
 SQLITE = "django.db.backends.sqlite3"
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 PROLIFIC_KEYS_AT = "https://api.prolific.com/.well-known/study/jwks.json"
+PROLIFIC_API_AT = "https://api.prolific.com/api/v1"
 
 
 def _given(name: str, default: str) -> str:
@@ -250,6 +251,15 @@ METRICS_TOKEN: str = _text(
     "BRIGADE_METRICS_TOKEN", "", r"[!-~]{20,200}", "20 to 200 characters without spaces are wanted"
 )
 PROLIFIC_KEYS: str = _prolific_keys()
+PROLIFIC_API: str = _text(
+    "BRIGADE_PROLIFIC_API",
+    "https://api.prolific.com/api/v1",
+    r"https?://[!-~]{1,200}",
+    "{}: an address is wanted",
+)
+PROLIFIC_TOKEN: str = _text(
+    "BRIGADE_PROLIFIC_TOKEN", "", r"[!-~]{8,400}", "8 to 400 characters without spaces are wanted"
+)
 LOG_DIR: Path = paths.log_dir()
 METRICS_DIR: Path = paths.metrics_dir()
 _check_processes()

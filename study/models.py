@@ -3,7 +3,7 @@
 Other modules import each model from the module or package that defines it.
 """
 
-from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version
+from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem, Version
 from study.participants.models import (
     Answer,
     Group,
@@ -13,8 +13,10 @@ from study.participants.models import (
     Round,
     StaffAction,
 )
+from study.participants.payments import Payment
+from study.participants.staff_messages import ParticipantMessage
 from study.pilot.models import DryRun
-from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent
+from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent, StaffInvitation
 
 __all__ = [
     "Answer",
@@ -25,12 +27,16 @@ __all__ = [
     "GroupMember",
     "Membership",
     "Outcome",
+    "OwnPage",
     "PageVisit",
     "Participant",
+    "ParticipantMessage",
+    "Payment",
     "Round",
     "SecurityCount",
     "SecurityEvent",
     "StaffAction",
+    "StaffInvitation",
     "Study",
     "StudyPart",
     "SurveyItem",

@@ -16,6 +16,7 @@ DRY_RUN = "study.dry_run"
 MAKE_DATASET = "study.make_dataset"
 MAKE_EXPORT = "study.make_export"
 TIME_OUT_IDLE = "study.time_out_idle"
+FREE_PROLIFIC_PLACES = "study.free_prolific_places"
 """Names of the tasks."""
 SPARED_SECONDS = 2.0
 """Seconds for which workers of people leave a long computation to the workers of experiments."""
@@ -83,3 +84,10 @@ def ask_idle_check(expires: float) -> bool:
     """Queue a check for idle participants, and return whether the message broker accepted it. The task is
     dropped if no worker begins it within `expires` seconds."""
     return send_task(TIME_OUT_IDLE, otherwise="nobody is timed out", is_frequent=True, expires=expires)
+
+
+def ask_prolific_check(expires: float) -> bool:
+    """Queue a check for people who left on Prolific, and return whether the message broker accepted it. The
+    task is dropped if no worker begins it within `expires` seconds."""
+    otherwise = "no place on Prolific is freed"
+    return send_task(FREE_PROLIFIC_PLACES, otherwise=otherwise, is_frequent=True, expires=expires)

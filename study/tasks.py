@@ -6,12 +6,15 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
+from django.conf import settings
+from django.core.cache import cache
 
 from study.analysis.analysis_results import compute_and_cache
 from study.design.models import Study
 from study.exports.dataset_jobs import write_dataset
 from study.exports.export_files import data_file_pieces
 from study.exports.export_table import ExportSelection
+from study.monitor.prolific_services import free_all_left_places
 from study.participants.stored_exports import StoredExport, make_export, remove_old_exports
 from study.participation import idle_timeout
 from study.pilot.dry_run_jobs import dry_run_walk
@@ -21,11 +24,13 @@ from study.task_queue import (
     COMPUTE_ANALYSIS,
     DRY_RUN,
     ERASE_SYNTHETIC,
+    FREE_PROLIFIC_PLACES,
     MAKE_DATASET,
     MAKE_EXPORT,
     MAKE_REPORT,
     TIME_OUT_IDLE,
     ask_idle_check,
+    ask_prolific_check,
 )
 
 SWEEP_SECONDS = 30.0
@@ -91,8 +96,19 @@ def time_out_idle() -> int:
     return idle_timeout.time_out_idle_participants()
 
 
+@shared_task(name=FREE_PROLIFIC_PLACES)
+def free_prolific_places() -> int:
+    """End the participations of people who left on Prolific, and return how many. One worker at a time asks
+    Prolific, and not more often than every `SWEEP_SECONDS`."""
+    if not cache.add(FREE_PROLIFIC_PLACES, True, SWEEP_SECONDS - 5):
+        return 0
+    return free_all_left_places()
+
+
 @worker_ready.connect
 def look_for_idle(sender: Any, **_: Any) -> None:
     """Make each worker queue a check for idle participants every `SWEEP_SECONDS`, and delete old exports."""
     sender.timer.call_repeatedly(SWEEP_SECONDS, ask_idle_check, (SWEEP_SECONDS,))
     sender.timer.call_repeatedly(SWEEP_SECONDS, remove_old_exports)
+    if settings.PROLIFIC_TOKEN:
+        sender.timer.call_repeatedly(SWEEP_SECONDS, ask_prolific_check, (SWEEP_SECONDS,))

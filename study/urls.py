@@ -8,12 +8,20 @@ from study.console import analysis_pages, figure_text_page, study_overview_pages
 from study.editor import manage_study_pages, policy_file_pages, preregistration_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages, dataset_pages
-from study.monitor import import_pages, live_study_page, participant_pages, replay_page
+from study.monitor import (
+    import_pages,
+    live_study_page,
+    participant_list_page,
+    participant_pages,
+    payment_pages,
+    prolific_page,
+    replay_page,
+)
 from study.operation import health_endpoints, installation_status
 from study.participation import entry_round_trip, language_choice, views
 from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
 from study.planning import sample_size_page
-from study.researchers import reauthenticate, security_pages
+from study.researchers import invitation_pages, reauthenticate, security_pages
 
 app_name = "study"
 urlpatterns = [
@@ -30,10 +38,13 @@ urlpatterns = [
     path("p/<slug:key>/last-seconds/", last_seconds_page.last_seconds, name="last-seconds"),
     path("p/<slug:key>/result/<int:position>/", end_card_page.end_card, name="end-card"),
     path("p/<slug:key>/lobby/", views.lobby_signal, name="lobby"),
+    path("p/<slug:key>/message/", views.message_confirmed, name="message-read"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", study_overview_pages.index, name="staff"),
     path("staff/account/password/", reauthenticate.password_page, name="staff-password"),
     path("staff/account/second-factor/", security_pages.second_factor, name="staff-second-factor"),
+    path("invitation/<str:secret>/", invitation_pages.invitation, name="invitation"),
+    path("staff/logins/", invitation_pages.logins, name="staff-logins"),
     path("staff/tokens/", data_and_token_pages.tokens_page, name="tokens"),
     path("staff/security-events/", security_pages.security_events, name="security-events"),
     path("staff/sample-size/", sample_size_page.sample_size, name="sample-size"),
@@ -57,7 +68,28 @@ urlpatterns = [
     ),
     path("staff/<slug:slug>/entry/", live_study_page.entry, name="staff-entry"),
     path("staff/<slug:slug>/entry/go-on/", live_study_page.entry_go_on, name="staff-entry-go-on"),
-    path("staff/<slug:slug>/participants/", participant_pages.participants, name="staff-participants"),
+    path("staff/<slug:slug>/participants/", participant_list_page.participants, name="staff-participants"),
+    path("staff/<slug:slug>/participants/pay/", payment_pages.pay, name="staff-participants-pay"),
+    path(
+        "staff/<slug:slug>/participants/pay/<str:file>",
+        payment_pages.pay_file,
+        name="staff-participants-pay-file",
+    ),
+    path(
+        "staff/<slug:slug>/participants/prolific/",
+        prolific_page.prolific,
+        name="staff-participants-prolific",
+    ),
+    path(
+        "staff/<slug:slug>/participants/several/",
+        participant_list_page.act_on_several,
+        name="staff-participants-several",
+    ),
+    path(
+        "staff/<slug:slug>/participants/several/erase/",
+        participant_list_page.erase_several,
+        name="staff-participants-several-erase",
+    ),
     path(
         "staff/<slug:slug>/participants/<slug:code>/",
         participant_pages.participant,
@@ -100,6 +132,7 @@ urlpatterns = [
         name="staff-preregistration-handed",
     ),
     path("staff/<slug:slug>/data/", data_and_token_pages.data, name="staff-data"),
+    path("staff/<slug:slug>/data/publication/", data_and_token_pages.publication, name="data-publication"),
     path("staff/<slug:slug>/data/<str:name>", data_and_token_pages.data_file, name="data-file"),
     path("staff/<slug:slug>/datasets/", dataset_pages.datasets, name="staff-datasets"),
     path("staff/<slug:slug>/datasets/<slug:dataset>.zip", dataset_pages.dataset_file, name="dataset-file"),

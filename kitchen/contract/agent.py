@@ -400,6 +400,9 @@ class Agent(ABC):
     package: ClassVar[str] = ""
     """An optional Python package without which the agent cannot play; empty if it needs none. Forms do not
     offer an agent whose package is missing."""
+    repeatable: ClassVar[bool] = True
+    """False if the same situation may give another decision on another machine, as with trained networks. A
+    replay then takes the commands of the log and does not ask again."""
     names_model: ClassVar[str] = ""
     """The setting that names the language model as `provider:model`, or `stand-in`; empty for a co-player
     that calls none. If it names a model, `decide` runs in an event loop where many others wait: it may block

@@ -465,7 +465,7 @@ SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
     "each": _USUAL | _TIMED | {"talk"},
     "solo": _TIMED,
     PAIR: _PAIRS,
-    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence", UNASKED, TAKES_STEP},
+    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence", UNASKED},
     "chain": _USUAL | _TIMED | {"sees"},
     "graph": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
     "tree": _USUAL | _TIMED | {"sees", "leaves_talk"},

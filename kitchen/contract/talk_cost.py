@@ -18,14 +18,14 @@ TOOK_STEP_KEY = "talk_took_step"
 
 
 def charge_talk(situation: Situation, decision: Decision) -> Decision:
-    """Return the decision without commands and plans if it sends a message that takes its sender's step. The
-    note then has the dropped commands. Otherwise return the decision itself."""
+    """Return the decision without commands, plans and intents if it sends a message that takes its sender's
+    step. The note then has the dropped commands. Otherwise return the decision itself."""
     organisation = situation.talk.organisation
     if organisation is None or not organisation.takes_step or not _sends(situation, decision):
         return decision
     dropped = {str(seat): list(command) for seat, command in decision.commands.items()}
     note = add_to_note(decision.note, TOOK_STEP_KEY, dropped) if dropped else decision.note
-    return replace(decision, commands={}, plans={}, note=note)
+    return replace(decision, commands={}, plans={}, intents={}, note=note)
 
 
 def _sends(situation: Situation, decision: Decision) -> bool:

@@ -376,9 +376,10 @@ class World(ABC):
         """Do now what the next step would have to do first, if the world is `costly`. Raises StateError if
         the stored state cannot be continued."""
 
-    def take_over(self, earlier: World) -> None:  # noqa: B027 - most worlds have nothing to keep
+    def take_over(self, earlier: World) -> bool:
         """Continue with the live parts of `earlier`, which is an older object of the same episode, if the
-        world is `costly`. `earlier` must not be used afterwards."""
+        world is `costly`. Return whether they were taken: `earlier` must not be used afterwards."""
+        return False
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:

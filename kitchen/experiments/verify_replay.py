@@ -1,7 +1,8 @@
 """Replay a logged episode, and compare prompts, commands and states with the log.
 
 Each step starts from its logged situation and agent memory. Logged answers take the place of model calls, so
-no API key is needed.
+no API key is needed. If an agent is not repeatable (`Agent.repeatable`), no agent is asked, and only the
+states are compared with the log.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "")
 def _faults(log: PlayedLog, row: EpisodeRow | None) -> Iterator[str]:
     course = RunningEpisode(log.head)
     agents = course.agents()
+    asks_again = all(agent.repeatable for agent in agents.values())
     for entry in log.entries:
-        if entry.asked:
+        if entry.asked and asks_again:
             yield from (f"step {entry.step}: {why}" for why in _of_step(course, agents, entry))
         if not course.repeat(entry):
             yield f"step {entry.step}: {OTHER_STATE}"

@@ -64,8 +64,8 @@ class DatasetForm(ABC):
     @abstractmethod
     def write(
         self, folder: Path, name: str, piece: int, episodes: Sequence[DatasetEpisode], progress: Progress
-    ) -> list[str]:
-        """Write one piece, and return why episodes were left out, one line for each. `name` is the dataset's
+    ) -> dict[int, str]:
+        """Write one piece, and return why episodes were left out, by their numbers. `name` is the dataset's
         name; `piece` is its number from 0."""
 
     def finish(self, folder: Path, name: str, progress: Progress) -> None:
@@ -77,16 +77,16 @@ class DatasetForm(ABC):
         return ()
 
 
-def _encoded(episodes: Sequence[DatasetEpisode]) -> tuple[list[EncodedEpisode], list[str]]:
+def _encoded(episodes: Sequence[DatasetEpisode]) -> tuple[list[EncodedEpisode], dict[int, str]]:
     from kitchen.contract.encoding import EncodingError
     from kitchen.contract.world_errors import WorldError
 
-    found, left_out = [], []
+    found, left_out = [], dict[int, str]()
     for each in episodes:
         try:
             found.append(encode_episode(each))
         except (EncodingError, WorldError) as error:
-            left_out.append(f"episode {each.number}: {error}")
+            left_out[each.number] = f"episode {each.number}: {error}"
     return found, left_out
 
 
@@ -103,7 +103,7 @@ class MinariForm(DatasetForm):
 
     def write(
         self, folder: Path, name: str, piece: int, episodes: Sequence[DatasetEpisode], progress: Progress
-    ) -> list[str]:
+    ) -> dict[int, str]:
         """Add the episodes to their datasets, `brigade/<world>/<name>-v<n>` under `folder`."""
         encoded, left_out = _encoded(episodes)
         known = progress.facts.setdefault("datasets", [])
@@ -213,7 +213,7 @@ class StepsForm(DatasetForm):
 
     def write(
         self, folder: Path, name: str, piece: int, episodes: Sequence[DatasetEpisode], progress: Progress
-    ) -> list[str]:
+    ) -> dict[int, str]:
         """Write one table for each world, encoding and shape of the piece."""
         import pyarrow.parquet as pq
 
@@ -307,7 +307,7 @@ class TrialsForm(DatasetForm):
 
     def write(
         self, folder: Path, name: str, piece: int, episodes: Sequence[DatasetEpisode], progress: Progress
-    ) -> list[str]:
+    ) -> dict[int, str]:
         """Write the piece as one CSV file and one JSON file."""
         (folder / self.called).mkdir(parents=True, exist_ok=True)
         path = folder / self.called / f"{name}-{piece:05d}"
@@ -327,7 +327,7 @@ class TrialsForm(DatasetForm):
                     lists.setdefault(key, []).append(value)
             with atomic_writer(path.with_name(f"{path.name}-{number}.json")) as out:
                 out.write(json.dumps(lists).encode())
-        return []
+        return {}
 
     def notes(self) -> Sequence[str]:
         """Return what the rows are."""

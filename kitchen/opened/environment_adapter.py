@@ -36,7 +36,7 @@ class ActionEntry(NamedTuple):
     """Name of the key as browsers give it: `ArrowUp`, `x` or `Space`."""
 
 
-def nothing_told(environment: Any, agent: str) -> dict[str, Json]:
+def no_description(environment: Any, agent: str) -> dict[str, Json]:
     """Return nothing: the environment has no version in words."""
     return {}
 
@@ -75,14 +75,14 @@ class EnvironmentAdapter:
     """The largest number of steps of an episode, where no setting limits them. 0: not known."""
     tick_ms: int | None = None
     """Milliseconds between two steps under a clock. None: by turns. `metadata["render_fps"]` suggests it."""
-    told: Callable[[Any, str], dict[str, Json]] = nothing_told
+    description: Callable[[Any, str], dict[str, Json]] = no_description
     """Return what an agent sees, in words and numbers: for screen readers, language models and logs."""
     figures: Sequence[Metric] = ()
     """Metrics besides the rewards."""
     score: Callable[[Any], dict[str, Json]] = no_score
     """Return the values of `figures` by name."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Words for the codes in `told`, marked with `gettext_noop` if they have translations."""
+    """Words for the codes in `description`, marked with `gettext_noop` if they have translations."""
     body: str = ""
     """The thing that a seat commands, in one word, such as `paddle`. Empty: `player`."""
     replay_ms: float = 4.0
@@ -96,7 +96,7 @@ class EnvironmentAdapter:
     @property
     def has_text(self) -> bool:
         """Return whether the environment has a version in words."""
-        return self.told is not nothing_told
+        return self.description is not no_description
 
     def all_figures(self) -> tuple[Metric, ...]:
         """Return the adapter's metrics, the sum of all rewards, and the reward of each seat."""

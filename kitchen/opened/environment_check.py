@@ -2,7 +2,8 @@
 
 Two processes with other `PYTHONHASHSEED`s play the same 100 steps. An environment is refused if their digests
 differ, or if it uses the global generators of `random` or `numpy.random`, which no seed of an episode sets.
-A check that was passed is remembered until the adapter or a package changes.
+A check that was passed is remembered until the adapter, Python or a package that the environment has loaded
+changes.
 
 `python -m kitchen.opened.environment_check package.module:KIT` is one of the two processes. It prints JSON.
 """
@@ -19,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
 from kitchen.contract.world_errors import WorldError
@@ -30,7 +31,6 @@ CHECKED_STEPS = 100
 CHECK_SECONDS = 120.0
 """Seconds that one of the two processes may take."""
 HASH_SEEDS = ("1", "4242")
-PACKAGES = ("pettingzoo", "gymnasium", "numpy", "pygame-ce", "pygame")
 DIFFERENT = "{name}: two processes with one seed and the same actions differ after step {step}"
 TOUCHED = "{name}: it uses the global generator of {module}, which the seed of an episode does not set"
 OTHER_NAME = "{name}: its adapter calls it {kind}; use this name"
@@ -49,6 +49,8 @@ class CheckedPlay:
     """Milliseconds of processor time for one step (`EnvironmentAdapter.replay_ms`)."""
     frame_ms: float
     frame_bytes: int
+    packages: dict[str, str]
+    """The versions of the installed packages that were loaded, by name: also that of the environment."""
 
 
 def play_steps(path: str) -> CheckedPlay:
@@ -74,7 +76,15 @@ def play_steps(path: str) -> CheckedPlay:
     frame = world.frame()
     frame_ms = 1000 * (time.process_time() - drawn)
     touched = next((name for name, state in _generators().items() if state != before[name]), "")
-    return CheckedPlay(tuple(digests), touched, round(step_ms, 2), round(frame_ms, 2), len(frame))
+    figures = round(step_ms, 2), round(frame_ms, 2), len(frame)
+    return CheckedPlay(tuple(digests), touched, *figures, _loaded_packages())
+
+
+def _loaded_packages() -> dict[str, str]:
+    """Return the versions of the installed packages of which this process has loaded a module."""
+    owners = packages_distributions()
+    loaded = {module.partition(".")[0] for module in sys.modules}
+    return {package: _version(package) for module in sorted(loaded) for package in owners.get(module, ())}
 
 
 def _generators() -> dict[str, str]:
@@ -88,13 +98,21 @@ def check_environment(name: str, path: str) -> tuple[str, CheckedPlay | None]:
     """Play the steps in two processes. Return why the environment is refused as one line, empty if it is
     not, and what the first process saw."""
     children = [_start(path, seed) for seed in HASH_SEEDS]
+    try:
+        return _compared(name, children)
+    finally:
+        for child in children:
+            if child.poll() is None:
+                child.kill()
+                child.communicate()
+
+
+def _compared(name: str, children: list[subprocess.Popen[str]]) -> tuple[str, CheckedPlay | None]:
     plays = []
     for child in children:
         try:
             said, failed = child.communicate(timeout=CHECK_SECONDS)
         except subprocess.TimeoutExpired:
-            for each in children:
-                each.kill()
             return FAILED.format(name=name, why=f"it needs more than {CHECK_SECONDS:g} s"), None
         if child.returncode:
             lines = failed.strip().splitlines()
@@ -136,22 +154,31 @@ def registration_refusal(
     if (kind := load_path(path).rules().kind) != name:
         return OTHER_NAME.format(name=name, kind=kind)
     remembered = passed / f"{name}-{_fingerprint(path)}"
-    if remembered.exists():
+    if _is_valid(remembered):
         return ""
-    refusal, _ = check(name, path)
-    if not refusal:
+    refusal, play = check(name, path)
+    if play and not refusal:
         passed.mkdir(parents=True, exist_ok=True)
-        remembered.touch()
+        remembered.write_text(json.dumps(play.packages))
     return refusal
 
 
+def _is_valid(remembered: Path) -> bool:
+    """Return whether a check was passed, and all packages that were loaded still have the same version."""
+    try:
+        packages = json.loads(remembered.read_text())
+    except (OSError, ValueError):
+        return False
+    return all(_version(package) == known for package, known in packages.items())
+
+
 def _fingerprint(path: str) -> str:
-    """Return a hash of all on which a check depends: the adapter's file, and the versions of packages."""
+    """Return a hash of the adapter: its file, its version, and that of Python."""
     module = import_module(path.partition(":")[0])
     adapter = load_path(path).rules().adapter
     files = {str(module.__file__), sys.modules[adapter.make.__module__].__file__ or ""}
     texts = [Path(file).read_bytes() for file in sorted(files) if file]
-    facts = [path, adapter.kind, str(adapter.version), sys.version, *map(_version, PACKAGES)]
+    facts = [path, adapter.kind, str(adapter.version), sys.version]
     return sha256(b"\x1f".join([*texts, *(fact.encode() for fact in facts)])).hexdigest()[:20]
 
 

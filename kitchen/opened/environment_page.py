@@ -32,8 +32,8 @@ PLACES = {
 KEY_NAMES = {"arrowup": "↑", "arrowdown": "↓", "arrowleft": "←", "arrowright": "→"}
 
 
-class ToldContent(NamedTuple):
-    """What the adapter tells of the state, as facts and tables. `words` is the input of the script in a
+class StateDescription(NamedTuple):
+    """The adapter's description of the state, as facts and tables. `words` is the input of the script in a
     real-time episode, as JSON. `has_text` is False if the environment has no version in words."""
 
     facts: tuple[tuple[str, str, str], ...]
@@ -77,19 +77,19 @@ class EnvironmentPage(DefaultPage):
         """Return the functions that create the panels. In a real-time episode, the page's script reports
         what happened."""
         story = () if view.timing.tick_ms else (self.story,)
-        return (self.score, self.told, *story, self.menu, self.spoken)
+        return (self.score, self.description, *story, self.menu, self.spoken)
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far. In a real-time episode, the page's script updates it."""
         return super().score(view) if view.timing.tick_ms is None else clock_score(view)
 
-    def told(self, view: SeatView) -> Panel:
+    def description(self, view: SeatView) -> Panel:
         """Return the panel that describes the picture in words."""
         seen = {name: value for name, value in view.observation.items() if name not in OBSERVED}
         found = facts_and_tables(seen, self.word) if seen else FactsAndTables((), ())
         words = canonical_json(self.script_words(view, seen)) if view.timing.tick_ms else ""
-        shows = ToldContent(found.facts, found.tables, words, self.adapter.has_text)
-        return Panel("told", f"{_TEMPLATES}/told.jinja", shows)
+        shows = StateDescription(found.facts, found.tables, words, self.adapter.has_text)
+        return Panel("state-description", f"{_TEMPLATES}/state_description.jinja", shows)
 
     def script_words(self, view: SeatView, seen: Mapping[str, Json]) -> dict[str, Json]:
         """Return the texts of the script in a real-time episode: words for codes, and for events."""

@@ -23,6 +23,8 @@ ENVIRONMENT_LOCK = threading.RLock()
 """Held while an environment runs: many draw with pygame, which is not safe for several threads."""
 DRIVERS = {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
 """Settings of pygame, so that it opens no window, no sound device, and prints nothing."""
+DESCRIPTIONS = "told"
+"""The fact with the adapter's descriptions of the state, by seat. Stored states have this name."""
 
 
 class EnvironmentMissingError(WorldError):
@@ -128,13 +130,12 @@ class EnvironmentRun:
         environment, agents = self.environment, self.adapter.agents
         living = set(environment.agents)
         turn = agents.index(environment.agent_selection) if self.in_turns and living else None
-        told = (self.adapter.told(environment, agent) for agent in agents)
         masks = (_mask(observations.get(agent), infos.get(agent)) for agent in agents)
         return {
             "alive": [agent in living for agent in agents],
             "turn": turn,
             "legal": [self._legal(mask) for mask in masks],
-            "told": list(told),
+            DESCRIPTIONS: [self.adapter.description(environment, agent) for agent in agents],
             "rewards": list(self._sums),
             "score": self.adapter.score(environment),
         }

@@ -14,9 +14,9 @@ from typing import ClassVar, Self
 
 from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.world import Command, Event, Json, TurnCommands, World, ordered_commands
-from kitchen.contract.world_errors import SettingsError, StateError
+from kitchen.contract.world_errors import SettingsError, StateError, WorldError
 from kitchen.opened.environment_adapter import EnvironmentAdapter
-from kitchen.opened.environment_run import EnvironmentRun
+from kitchen.opened.environment_run import DESCRIPTIONS, EnvironmentRun
 from kitchen.opened.frame_files import frame_file
 
 MOST_REPLAY_MS = 1500.0
@@ -31,11 +31,11 @@ TOO_LONG = (
     "{name}: playing {steps} steps again would take {seconds:.1f} s after a failure; at most {most} steps do"
 )
 OBSERVED = frozenset({"seat", "alive", "turn"})
-"""Names in an observation besides those of the adapter (`EnvironmentAdapter.told`)."""
+"""Names in an observation besides those of the adapter (`EnvironmentAdapter.description`)."""
 RULED_FACTS = ("alive", "turn", "legal", "rewards")
 """The facts that the environment's rules decide. The others are the adapter's words and metrics, which a new
 version of the adapter may change while episodes are played."""
-FACTS = {"alive", "turn", "legal", "told", "rewards", "score"}
+FACTS = {"alive", "turn", "legal", DESCRIPTIONS, "rewards", "score"}
 
 
 class EnvironmentWorld(World):
@@ -84,11 +84,14 @@ class EnvironmentWorld(World):
 
     def _live(self) -> EnvironmentRun:
         """Return the environment in its present state. If there is none, play the log again. Raises
-        StateError if it does not give the same state."""
-        run = self._run or EnvironmentRun(self.adapter, self.chosen, self.seed)
+        StateError if it does not give the same state. A run that is longer than the log is discarded."""
+        kept, self._run = self._run, None  # it is kept again when nothing has failed
+        if kept is not None and len(kept.log) > len(self.log):
+            kept = None
+        run = kept or EnvironmentRun(self.adapter, self.chosen, self.seed)
         if self._now is None:
             self._now, self._digest = run.facts, run.digest
-        elif self._run is None or len(run.log) < len(self.log):
+        elif kept is None or len(run.log) < len(self.log):
             for entry in self.log[len(run.log) :]:
                 run.step(entry)
             same = all(run.facts[name] == self._now[name] for name in RULED_FACTS)
@@ -114,13 +117,17 @@ class EnvironmentWorld(World):
         """Play the log again, if this was not done yet."""
         self._live()
 
-    def take_over(self, earlier: World) -> None:
-        """Continue with the environment of `earlier`, if this world continues its log."""
+    def take_over(self, earlier: World) -> bool:
+        """Continue with the environment of `earlier`, if this world continues the steps that it has taken.
+        Return whether it was taken."""
         if not isinstance(earlier, EnvironmentWorld) or earlier._run is None or self._run is not None:
-            return
+            return False
         same = (earlier.kind, earlier.chosen, earlier.seed) == (self.kind, self.chosen, self.seed)
-        if same and self._now is not None and earlier.log == self.log[: len(earlier.log)]:
-            self._run, earlier._run = earlier._run, None
+        taken = earlier._run.log
+        if not same or self._now is None or taken != self.log[: len(taken)]:
+            return False
+        self._run, earlier._run = earlier._run, None
+        return True
 
     # what is known
 
@@ -154,11 +161,11 @@ class EnvironmentWorld(World):
         return {"steps_left": max(0, most - self.clock)} if most else {}
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return what the adapter tells of the state, whether the seat's agent still acts, and whose turn it
-        is (None if all act at once)."""
+        """Return the adapter's description of the state, whether the seat's agent still acts, and whose turn
+        it is (None if all act at once)."""
         now = self.now
-        told: dict[str, Json] = _copied(now["told"][seat])
-        return {**told, "seat": seat, "alive": now["alive"][seat], "turn": now["turn"]}
+        described: dict[str, Json] = _copied(now[DESCRIPTIONS][seat])
+        return {**described, "seat": seat, "alive": now["alive"][seat], "turn": now["turn"]}
 
     def asks(self, seat: int) -> bool:
         """Return whether the agent of this seat acts in the coming step."""
@@ -180,21 +187,30 @@ class EnvironmentWorld(World):
         return {**now["score"], "total": sum(now["rewards"]), **rewards}
 
     def frame(self) -> bytes:
-        """Return the environment's own image of the present state, as a file."""
-        return frame_file(self._live().image(), clocked=self.tick_ms is not None)
+        """Return the environment's own image of the present state, as a file. Raises WorldError if it cannot
+        be drawn."""
+        try:
+            return frame_file(self._live().image(), clocked=self.tick_ms is not None)
+        except WorldError:
+            raise
+        except Exception as error:  # an environment can raise anything
+            raise WorldError(f"{self.kind}: {error!r}") from error
 
     # steps
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Carry out one step of the environment. A seat without a command does `idle`; if agents act in turn,
-        nothing happens without a command."""
+        nothing happens without a command. If the environment or the adapter raises an error, the world stays
+        as it was, and the environment is made again for the next step."""
         if self.has_ended:
             return ()
         run, events, given = self._live(), list[Event](), dict[int, Command]()
         for seat, command in ordered_commands(turn):
             events.append(self._checked(seat, tuple(command), given))
         entry = self._entry(given, in_turns=run.in_turns)
+        self._run = None  # an environment whose step fails is not used again
         events += run.step(entry)
+        self._run = run
         self.log = [*self.log, entry]
         self._now, self._digest = run.facts, run.digest
         return tuple(events)

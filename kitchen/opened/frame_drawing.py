@@ -25,7 +25,7 @@ LIMITS = ChildLimits(seconds=30.0, nice=5)
 _pool = ProcessPool(lambda: 1, waiting=WAITING_FRAMES, limits=LIMITS)
 os.register_at_fork(after_in_child=_pool.forget)
 _kept: list[World] = []
-"""In the child: the worlds drawn last, the newest at the end."""
+"""In the child: the worlds drawn last that have an environment, the newest at the end."""
 
 
 def submit_frame(kind: str, state: Mapping[str, Json]) -> Future[bytes]:
@@ -38,8 +38,10 @@ def draw_frame(kind: str, state: Mapping[str, Json]) -> bytes:
     """Return the frame of this state as a file, in this process. Raises StateError if the state cannot be
     read."""
     world = get_world(kind).from_dict(state)
-    for earlier in reversed(_kept):
-        world.take_over(earlier)
+    for place in reversed(range(len(_kept))):
+        if world.take_over(_kept[place]):
+            del _kept[place]  # it has no environment now
+            break
     drawn = world.frame()
     _kept.append(world)
     del _kept[:-MOST_KEPT]

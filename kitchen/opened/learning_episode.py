@@ -115,7 +115,7 @@ class LearningEpisode:
         illegal commands. An action without a command does nothing."""
         turn: dict[int, Command] = {}
         for seat, commands, action in zip(self.seats, self._commands, actions, strict=True):
-            if action < len(commands):
+            if 0 <= action < len(commands):
                 turn[seat] = commands[action]
         if self._partners:
             turn = dict(sorted({**turn, **self._partners.commands(self.world, self._events)}.items()))

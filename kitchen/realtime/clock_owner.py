@@ -22,13 +22,13 @@ from typing import Any
 from django.db import Error
 
 from kitchen.contract.world import Json
-from kitchen.contract.world_errors import StateError
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.event_loop import run_to_its_end
 from kitchen.infra.log_context import log_context
+from kitchen.realtime.clock_failures import ClockFailures, is_outage
 from kitchen.realtime.clock_handover import ClockHandover, OwnedEpisode
 from kitchen.realtime.clock_load import FIRST_EPISODES, LoadMeter, first_due, report_full_clocks
 from kitchen.realtime.frame_sender import FrameSender
@@ -75,8 +75,7 @@ class ClockOwner:
         self._meter = LoadMeter(time.monotonic(), time.process_time())
         self._room = FIRST_EPISODES
         """Number of new episodes that this process may begin before the next measurement."""
-        self._unreadable: set[int] = set()
-        """Episodes whose stored state cannot be continued."""
+        self._failures = ClockFailures()
         self._waiting: list[int] = []
         """New episodes that this process had no room for when it looked last."""
         self._hurry = asyncio.Event()
@@ -149,8 +148,7 @@ class ClockOwner:
         for one in standing:
             if one.owner == self.name and one.episode_id in missing and self.handover.begin(one.episode_id):
                 await self._begin(one)
-        known = {*self.played, *self._unreadable}
-        free = [one for one in standing if one.episode_id not in known and is_clock_unclaimed(one)]
+        free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
         begun = [one for one in free if one.owner]
         new = [one for one in free if not one.owner]
         self._waiting = [one.episode_id for one in new[max(0, self._room) :]]
@@ -167,9 +165,11 @@ class ClockOwner:
         minds = before.game.minds if before else None
         try:
             game = await run_in_db_thread(read_realtime_episode, one, loop.time(), minds)
-        except StateError as error:  # the others go on, and this one is not tried again here
-            log.error("episode %s cannot be continued: %s", one.episode_id, error)
-            self._unreadable.add(one.episode_id)
+        except Exception as error:  # of its world: the others go on
+            if is_outage(error):
+                raise
+            await self._failures.add(one.episode_id, error)
+            await self._drop(one.episode_id)
             game = None
         if game is None:
             self.handover.kept(one.episode_id)
@@ -233,8 +233,11 @@ class ClockOwner:
                 await self._pages.notify(played, self._pages.whole(played, to_all=True))
                 self._frames.draw(played)
                 await self._go_on(played)
-            except Exception:  # the next owner may succeed
-                log.exception("a clock stands still")
+            except Exception as error:  # the next owner may succeed
+                if is_outage(error):
+                    log.exception("a clock stands still")
+                else:
+                    await self._failures.add(played.game.episode.pk, error, played.game.episode.step)
             if self.played.get(played.game.episode.pk) is played:
                 await self._drop(played.game.episode.pk)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from kitchen.contract.data_limits import GZIP
@@ -96,7 +97,8 @@ def _own_game(path: Path) -> ReadTrial:
         record = read_episode_file(path.read_bytes())
     except EpisodeFileError as error:
         raise TrialFileError(str(error)) from None
-    return ReadTrial(str(record.episode.key), trial_of_record(record))
+    name = file_digest(path)[:12]  # the key belongs to the episode of the study
+    return ReadTrial(name, replace(trial_of_record(record), trial=name))
 
 
 def import_file(path: Path, options: TrialOptions, file_name: str = "") -> Iterator[tuple[ReadTrial, bool]]:
@@ -110,20 +112,23 @@ def import_file(path: Path, options: TrialOptions, file_name: str = "") -> Itera
         if read.found is None:
             yield read, False
             continue
-        if is_imported(digest, read.name):
-            yield read, False
-            continue
         try:
-            store_trial(read.found, name=read.name, file_hash=digest, file_name=file_name or path.name)
+            yield read, store_if_new(read.found, read.name, digest, file_name or path.name)
         except TrialError as error:
             yield ReadTrial(read.name, None, str(error)), False
-        else:
-            yield read, True
 
 
-def is_imported(file_hash: str, name: str) -> bool:
-    """Return whether the game with this name of this file was imported before."""
-    return ImportedEpisode.objects.filter(file_hash=file_hash, trial=name[:120]).exists()
+def store_if_new(trial: RecordedTrial, name: str, file_hash: str, file_name: str) -> bool:
+    """Store a game. Return False if the game with this name of this file was imported before, or is being
+    imported. Raises TrialError if it was not played to its end."""
+    if ImportedEpisode.objects.filter(file_hash=file_hash, trial=name[:120]).exists():
+        return False
+    try:
+        with transaction.atomic():
+            store_trial(trial, name=name, file_hash=file_hash, file_name=file_name)
+    except IntegrityError:
+        return False
+    return True
 
 
 def read_some_games(path: str, options: TrialOptions, most: int) -> list[ReadTrial]:

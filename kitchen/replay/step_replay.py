@@ -7,7 +7,6 @@ steps. It is never stored.
 from __future__ import annotations
 
 import copy
-import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,11 +23,9 @@ from kitchen.contract.team_messages import CODE_KEY
 from kitchen.contract.world import Intent, Json, World, canonical_json
 from kitchen.contract.world_errors import WorldError
 from kitchen.infra.database_writes import RowWriter
-from kitchen.opened.frame_drawing import submit_frame
 from kitchen.play.episode.log_metrics import has_log_metrics
 from kitchen.play.live import render_page
 from kitchen.play.live.common_panels import shared_panels
-from kitchen.play.live.page_frames import FRAME_ERRORS
 from kitchen.play.live.render_page import seat_layout, world_panels
 from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Decision, Episode, Message, Mind, SeatCommand, Step
@@ -50,8 +47,6 @@ from kitchen.replay.episode_record import (
     other_events,
     seat_label,
 )
-
-log = logging.getLogger(__name__)
 
 OTHER_VERSION = "it was played by version {then} of the world; this is version {now}"
 NOT_PLAYABLE = "it cannot be played here: {why}"
@@ -285,19 +280,6 @@ class SeatPageView:
     """Rendered panels by id: the shared ones and the world's."""
     layout: SafeString
     """The panels in the world's layout."""
-
-
-def frame_after(record: EpisodeRecord, steps: int) -> bytes | None:
-    """Return the image of the world after `steps` steps as a file. It is drawn again from the log, in a child
-    process. None if the world draws none, or if it cannot be drawn now."""
-    try:
-        if not get_world(record.episode.world).draws_frames:
-            return None
-        world = world_after_steps(record, steps)
-        return submit_frame(world.kind, world.to_dict()).result()
-    except (*FRAME_ERRORS, UnknownNameError) as error:
-        log.warning("a frame could not be drawn: %s", error)
-        return None
 
 
 REASONS_ASKED: Mapping[str, str] = {

@@ -42,7 +42,8 @@
     if (frame) put(frame);
   }
 
-  const words = () => JSON.parse(document.getElementById("told").dataset.words);
+  const description = () => document.getElementById("state-description");
+  const words = () => JSON.parse(description().dataset.words);
 
   function valueOf(value, { names, values }) {
     if (Array.isArray(value)) return value.length ? value.map((one) => valueOf(one, { names, values })).join(value.some(Array.isArray) ? "; " : ", ") : values.null;
@@ -55,8 +56,7 @@
     return label.charAt(0).toUpperCase() + label.slice(1);
   }
 
-  function tell() {
-    const told = document.getElementById("told");
+  function describe() {
     const texts = words();
     const shown = Object.entries(seen).filter(([name]) => !HIDDEN.includes(name));
     seen = null;
@@ -70,7 +70,7 @@
     const list = document.createElement("dl");
     list.className = "world-facts";
     list.append(...lines);
-    if (lines.length) told.replaceChildren(list);
+    if (lines.length) description().replaceChildren(list);
   }
 
   function sayScore(score) {
@@ -83,7 +83,7 @@
 
   /* who is out while the others go on */
   function sayAloud(events, { alive }) {
-    if (!events.some(({ kind }) => kind === "finished" || kind === "stopped") || !document.getElementById("told").dataset.words) return;
+    if (!events.some(({ kind }) => kind === "finished" || kind === "stopped") || !description().dataset.words) return;
     const { events: sentences, players } = words();
     const said = events.filter(({ kind }) => kind in sentences).map(({ kind, seat }) => sentences[kind].replace("{player}", players[seat]));
     const box = document.getElementById("spoken");
@@ -95,7 +95,7 @@
   function onTick({ detail: { observation, score, events } }) {
     sayScore(score);
     sayAloud(events, observation);
-    if (!seen && document.getElementById("told").dataset.words) setTimeout(tell, SLOW);
+    if (!seen && description().dataset.words) setTimeout(describe, SLOW);
     seen = observation;
   }
 

@@ -33,6 +33,7 @@
       if (!answer.ok) throw new Error(String(answer.status));
       const stands = await answer.json();
       if (stands.on) return goOn();
+      if (box.dataset.unread && stands.unread > box.dataset.unread) return location.reload(); // a message of staff
       document.title = title;
       say(come, stands.come);
       say(waited, stands.waited);

@@ -7,9 +7,8 @@ function showSlider(box) {
   const range = document.createElement("input");
   range.type = "range";
   for (const name of ["min", "max", "step"]) range.setAttribute(name, typed.getAttribute(name));
-  range.id = `${typed.id}_range`;
-  const label = document.querySelector(`label[for="${typed.id}"]`);
-  label.htmlFor = range.id;
+  range.id = typed.id; /* links and the label lead here */
+  typed.removeAttribute("id");
   for (const name of ["aria-describedby", "aria-invalid"]) {
     if (typed.hasAttribute(name)) range.setAttribute(name, typed.getAttribute(name));
   }

@@ -14,10 +14,8 @@ from study.analysis.analysis_sample import Sample, group_names
 from study.design.blueprint import Blueprint
 from study.design.models import SurveyItem
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import numeric_answer
+from study.design.questions.item_kinds import SCALED, numeric_answer
 from study.participants.models import Answer
-
-NUMERIC = (SurveyItem.Kind.LIKERT, SurveyItem.Kind.NUMBER)
 
 
 def covariate_items(design: Blueprint) -> list[ItemPlan]:
@@ -25,7 +23,7 @@ def covariate_items(design: Blueprint) -> list[ItemPlan]:
     there are none."""
     place = SurveyItem.Place.ABOUT
     asked = design.items_at(place) if design.has(place) else ()
-    return [one for one in asked if one.kind in NUMERIC and one.correct is None]
+    return [one for one in asked if one.kind in SCALED and one.correct is None]
 
 
 def covariate_values(sample: Sample, keys: Sequence[str]) -> dict[str, dict[str, float]]:

@@ -18,6 +18,7 @@ from study.participants.participant_counts import (
     study_counts,
 )
 from study.participation.round_planning import is_budget_spent
+from study.planning.bonus_forecast import forecast_bonuses
 from study.planning.study_cost_forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast_costs
 from study.researchers.form_and_button_pages import participant_link
 from study.researchers.permissions import has_right, staff_page, studies_for, study_page
@@ -67,4 +68,5 @@ def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
     good = asked.isascii() and asked.isdigit() and len(asked) < 7 and int(asked) <= MOST_PARTICIPANTS
     wrong = "" if good else f"Give a whole number of participants from 0 to {MOST_PARTICIPANTS}."
     number = int(asked) if good else PARTICIPANTS
-    return {"forecast": forecast_costs(study, number), "asked": asked, "wrong": wrong}
+    bonuses = forecast_bonuses(study, number)
+    return {"forecast": forecast_costs(study, number), "bonuses": bonuses, "asked": asked, "wrong": wrong}

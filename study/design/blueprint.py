@@ -19,11 +19,13 @@ from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataSource, Number, Record
 from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
+from kitchen.registry.world_registry import get_world, known_worlds
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.between_groups import conditions_of_group, group_keys
 from study.design.condition_seats import NOBODY, is_shared, people_in
 from study.design.factors import Factor, parse_factors
 from study.design.group_allocation import AllocationPlan, parse_allocation
+from study.design.own_pages import OwnPagePlan
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.round_plans import RoundPlan, round_plan, rounds_of
@@ -57,6 +59,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "measure_roles": (10, {}),
     "allocation": (10, {}),
     "max_round_trip_ms": (13, None),
+    "bonus_rule": (16, {}),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -96,6 +99,9 @@ ITEM_FIELD_FORMATS = {name: about.since for name, about in FIELD_INFO.items()}
 """The first format whose documents contain a field of an item, by field name."""
 OUTCOMES = 2
 """The first format whose documents contain outcomes."""
+OWN_PAGES = 16
+"""The first format whose documents may contain pages that researchers wrote. A document has `pages` only if
+there are any."""
 LANGUAGE_IN_PROMPTS = 11
 """The first format whose prompts name the reader's language, if it is not English."""
 LEADER_MESSAGES = 11
@@ -177,6 +183,8 @@ class Blueprint(Record):
     parts: Annotated[tuple[PartPlan, ...], Strict(False)]
     items: Annotated[tuple[ItemPlan, ...], Strict(False)]
     outcomes: Annotated[tuple[OutcomePlan, ...], Strict(False)] = ()
+    pages: Annotated[tuple[OwnPagePlan, ...], Strict(False)] = ()
+    """The pages that researchers wrote, in their order."""
     format: int = FORMAT
 
     @classmethod
@@ -204,6 +212,7 @@ class Blueprint(Record):
         outcomes = (
             {"outcomes": [one.model_dump() for one in self.outcomes]} if self.format >= OUTCOMES else {}
         )
+        pages = {"pages": [one.model_dump(mode="json") for one in self.pages]} if self.pages else {}
         return {
             "format": self.format,
             "study": dict(self.study),
@@ -216,6 +225,7 @@ class Blueprint(Record):
                 _fields_in_format(one.model_dump(), ITEM_FIELD_FORMATS, self.format) for one in self.items
             ],
             **outcomes,
+            **pages,
         }
 
     def in_format(self, number: int) -> Blueprint:
@@ -229,6 +239,7 @@ class Blueprint(Record):
             parts=self.parts,
             items=self.items,
             outcomes=self.outcomes if number >= OUTCOMES else (),
+            pages=self.pages if number >= OWN_PAGES else (),
             format=number,
         )
 
@@ -238,7 +249,7 @@ class Blueprint(Record):
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
-        plans = self.items != told.items or self.conditions != told.conditions
+        plans = self.items != told.items or self.conditions != told.conditions or self.pages != told.pages
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
@@ -347,6 +358,13 @@ class Blueprint(Record):
         return next((people_in(one)[0] for one in own if not is_shared(one)), 0)
 
     @property
+    def figure_labels(self) -> dict[str, str]:
+        """Return the labels of the metrics of the conditions' worlds, by name. Metrics that are computed from
+        the log are left out, because they are not there at once."""
+        worlds = dict.fromkeys(one.world for one in self.conditions if one.world in known_worlds())
+        return {metric.name: metric.label for world in worlds for metric in get_world(world).figures}
+
+    @property
     def worlds(self) -> tuple[str, ...]:
         """Return the worlds that are played, without repeats: first the conditions' worlds, then the world of
         practice."""
@@ -433,7 +451,7 @@ added separately. Recruitment fields are not included, except the limit of the r
 takes part (`OPTIONAL_STUDY_FIELDS`)."""
 
 
-OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms")
+OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms", "bonus_rule")
 """Fields of the study that a document has only if they are not empty. So documents of studies that do not
 use them, and their hashes, stay as they are."""
 
@@ -461,6 +479,7 @@ def blueprint_of(study: Any) -> Blueprint:
         parts=tuple(_part(kind, written.get(kind)) for kind in PARTS),
         items=tuple(ItemPlan.of(row) for row in study.items.all() if row.enabled),
         outcomes=tuple(_outcome(row) for row in study.outcomes.order_by("kind")),
+        pages=tuple(row.plan for row in study.own_pages.all()),
     )
     texts = texts_by_path(design, study.texts)
     return design.model_copy(update={"study": {**design.study, "texts": texts}})

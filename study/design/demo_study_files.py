@@ -32,7 +32,7 @@ READY_STUDIES = {
         "organisation_and_leader.toml",
     ),
     "learned_partners": (
-        "Overcooked: beside greedy, a planner and a trained network (PPO)",
+        "Overcooked: beside greedy, a planner, a trained network (PPO) and a recorded game",
         "learned_partners.toml",
     ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),

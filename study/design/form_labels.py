@@ -19,7 +19,7 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, PartPlan
 from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
-from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem
 from study.design.parts_other_than_rounds import practice_played
 from study.design.questions.item_fields import form_labels
 from study.design.study_versions import Difference
@@ -64,6 +64,7 @@ STUDY = {
     "idle_minutes": "Time out after minutes without action",
     "max_round_trip_ms": "Longest round trip, milliseconds",
     "budget_limit": "Budget, US dollars",
+    "bonus_rule": "Bonus",
 }
 CONDITION = {
     "name": "Name, for you and the figures",
@@ -112,6 +113,7 @@ _FORMS: dict[str, tuple[dict[str, str], Any]] = {
     "condition": ({**CONDITION, "coplayer": "Co-player"}, Condition),
     "item": (ITEM, SurveyItem),
     "part": (PART, StudyPart),
+    "page": ({"show_if": "Shown if"}, OwnPage),
     "end": (OUTCOME_LABELS, Outcome),
 }
 
@@ -167,6 +169,7 @@ def design_row(design: Blueprint, where: str) -> Any:
         "item": design.items,
         "part": design.parts,
         "end": design.outcomes,
+        "page": design.pages,
     }
     return next((row for row in rows.get(what, ()) if key == (getattr(row, "key", None) or row.kind)), None)
 

@@ -48,7 +48,7 @@ def measure_name_problem(measure: str) -> str:
 
 
 RESERVED_SLUGS = frozenset(
-    {"account", "new", "policies", "replay", "sample-size", "security-events", "tokens", "well"}
+    {"account", "logins", "new", "policies", "replay", "sample-size", "security-events", "tokens", "well"}
 )
 """Words that addresses of `study.urls` use in place of a study's slug, such as `new` in `/staff/new/`."""
 

@@ -12,6 +12,7 @@ from random import Random
 
 from kitchen.contract.canonical_json import derived_seed
 from study.design.blueprint import Blueprint
+from study.design.own_pages import FIRST_ROUND, PREFIX, OwnPagePlan, pages_at, round_after, with_own_pages
 from study.design.questions.item_fields import ItemPlan
 
 PAGES_BEFORE_ROUNDS = ("consent", "about", "guide", "practice", "check")
@@ -64,10 +65,27 @@ def plays_first(design: Blueprint) -> bool:
 
 def pages_before_rounds(design: Blueprint) -> tuple[str, ...]:
     """Return the pages before the rounds, in this design's order."""
+    order: tuple[str, ...]
     if not plays_first(design):
-        return PAGES_BEFORE_ROUNDS
-    needs_answers = design.groups and design.allocation.items
-    return PLAY_AFTER_ANSWERS if needs_answers else PLAY_FIRST
+        order = PAGES_BEFORE_ROUNDS
+    else:
+        needs_answers = design.groups and design.allocation.items
+        order = PLAY_AFTER_ANSWERS if needs_answers else PLAY_FIRST
+    return with_own_pages(design.pages, order, FIRST_ROUND) if design.pages else order
+
+
+def pages_before_round(design: Blueprint, number: int) -> list[str]:
+    """Return the pages between the round before and the round `number`. The first round has none."""
+    return pages_at(design.pages, f"round-{number}") if number > 1 else []
+
+
+def pages_after_rounds(design: Blueprint) -> tuple[str, ...]:
+    """Return the pages after the rounds, in this design's order. Pages before a round that nobody plays come
+    first."""
+    if not design.pages:
+        return PAGES_AFTER_ROUNDS
+    late = (one.page for one in design.pages if round_after(one.before) > design.rounds)
+    return (*late, *with_own_pages(design.pages, PAGES_AFTER_ROUNDS, LAST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,26 +101,43 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
     """Return the participant's progress in the study on this page. Return None for a page at the end of the
     study.
 
+    Pages at which the study ends for some people do not count.
+
     For a page of a round, pass the round's position (from 1) and `label`, the team's name as shown to
     participants.
     """
     before, after = (
         [one for one in pages if is_shown(design, one)]
-        for pages in (pages_before_rounds(design), PAGES_AFTER_ROUNDS)
+        for pages in (pages_before_rounds(design), pages_after_rounds(design))
     )
-    total = len(before) + design.rounds + len(after)
-    if position:
-        return Progress(len(before) + position, total, label)
-    if page in before:
-        return Progress(before.index(page) + 1, total, design.part(page).title)
-    if page in after:
-        return Progress(total - len(after) + after.index(page) + 1, total, design.part(page).title)
-    return None
+    rounds: list[str | int] = []
+    for number in range(1, design.rounds + 1):
+        rounds += [*pages_before_round(design, number), number]
+    ends = {one.page for one in design.pages if one.ends}
+    order: list[str | int] = [one for one in (*before, *rounds, *after) if one not in ends]
+    here = position or page
+    if here not in order:
+        return None
+    return Progress(order.index(here) + 1, len(order), label if position else page_title(design, page))
+
+
+def own_page(design: Blueprint, page: str) -> OwnPagePlan | None:
+    """Return the page that researchers wrote, by the name of the participant's page. Return None for another
+    page."""
+    return next((one for one in design.pages if one.page == page), None)
+
+
+def page_title(design: Blueprint, page: str) -> str:
+    """Return the heading of a page outside the rounds."""
+    own = own_page(design, page)
+    return own.title if own else design.part(page).title
 
 
 def is_shown(design: Blueprint, page: str) -> bool:
     """Return True if participants see this page. Its part must be enabled, and the page must have a text or
-    items."""
+    items. A page that researchers wrote is always shown, unless its rule leaves it out for somebody."""
+    if page.startswith(PREFIX):
+        return True
     part = design.part(page)
     empty = page in ITEM_PAGES and not design.items_at(page) and not (part.text.strip() and page != "check")
     return part.enabled and not empty

@@ -41,10 +41,11 @@ from study.design.group_and_factor_checks import (
 )
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem, conditions_with_unmeasured
+from study.design.own_page_checks import own_page_problems
 from study.design.page_and_item_order import ITEM_PAGES, plays_first
 from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
-from study.design.questions.item_kinds import item_problems
+from study.design.questions.item_kinds import SCALED, item_problems
 from study.design.questions.questionnaires import subscales
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
@@ -123,6 +124,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_scale_name_typos(design),
         *_plan(design),
         *_recruitment(study),
+        *own_page_problems(study, design),
         *_texts(study, design),
     ]
     return sorted(gaps, key=lambda one: not one.hinders)
@@ -170,7 +172,7 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
 
     If nothing is measured in all conditions of the contrast, the problem blocks the study.
     """
-    rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
+    rated = [item for item in design.items_at("survey") if item.kind in SCALED]
     for contrast in contrasts:
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
         about = [item for item in rated if contrast.is_about(item.key)]
@@ -484,6 +486,8 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
         if kind == Outcome.Kind.UNMATCHED and not leave:
             continue
         if kind == Outcome.Kind.NO_PLACE and not any(one.item for one in quotas):
+            continue
+        if kind == Outcome.Kind.SCREENED_OUT and not study.own_pages.filter(ends=True).exists():
             continue
         if row is None or not (row.code or row.url):
             where = study.get_recruitment_display()

@@ -16,7 +16,8 @@ from kitchen.contract.world import Json
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
 from study.design.analysis_plan import KEY
 from study.design.blueprint import ConditionPlan, blueprint_of
-from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem
+from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem
+from study.design.own_pages import ShowRule
 from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_checks import blocking_problems
 from study.design.translations import all_texts
@@ -63,6 +64,17 @@ class OutcomeTable(Record):
     text: str = ""
 
 
+class PageTable(Record):
+    """A page that researchers wrote. Missing fields have the defaults of `OwnPage`."""
+
+    key: str
+    before: str
+    title: str
+    text: str = ""
+    ends: bool = False
+    show_if: ShowRule = ShowRule()
+
+
 GroupKey = Annotated[
     str,
     StringConstraints(pattern=f"^{KEY.pattern}$"),
@@ -103,6 +115,7 @@ class StudyFile(Record):
     planned_contrasts: str = ""
     measure_roles: dict[str, str] = {}
     allocation: dict[str, Json] = {}
+    bonus_rule: dict[str, Json] = {}
     conceals_allocation: bool = False
     thinking_seconds: Number | None = None
     shown: str | None = None
@@ -118,10 +131,11 @@ class StudyFile(Record):
     conditions: list[ConditionTable] = []
     items: list[ItemTable] = []
     outcomes: list[OutcomeTable] = []
+    pages: list[PageTable] = []
 
 
 _FILE = TypeAdapter(StudyFile)
-ROWS = {"world", "parts", "conditions", "items", "outcomes", "texts"}
+ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "texts"}
 """Keys of the file that are not fields of `Study`, or that are set from other values."""
 
 
@@ -145,6 +159,9 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
         _make(source.at(f"parts.{kind}"), StudyPart, {**_given_fields(part), "study": study, "kind": kind})
     for position, outcome in enumerate(told.outcomes, start=1):
         _make(source.at(f"outcomes[{position}]"), Outcome, {**_given_fields(outcome), "study": study})
+    for position, page in enumerate(told.pages, start=1):
+        row = {**page.model_dump(mode="json", exclude_unset=True), "study": study, "position": position}
+        _make(source.at(f"pages[{position}]"), OwnPage, row)
     study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
     study.save(update_fields=["texts"])
     _check_open(source, study)

@@ -18,6 +18,7 @@ from study.design.blueprint import (
     CONDITION_FIELD_FORMATS,
     IMPLIED_DEFAULTS,
     ITEM_FIELD_FORMATS,
+    OWN_PAGES,
     Blueprint,
     blueprint_of,
 )
@@ -123,6 +124,7 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
     for what, was, now in (
         ("conditions", [one.key for one in old.conditions], [one.key for one in new.conditions]),
         ("items", [one.key for one in old.items], [one.key for one in new.items]),
+        ("pages", [one.key for one in old.pages], [one.key for one in new.pages]),
     ):
         if sorted(was) == sorted(now) and was != now:
             differing.append(Difference("study", f"order of {what}", was, now))
@@ -135,6 +137,9 @@ def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Differen
     for name in IMPLIED_DEFAULTS:
         if old.meant(name) != new.meant(name):
             yield Difference("study", name, old.meant(name), new.meant(name))
+    if old.format < OWN_PAGES:
+        for page in new.pages:
+            yield Difference(f"page {page.key}", "all of it", None, page.model_dump(mode="json"))
     yield from _unrecorded_plan_differences("item", ITEM_FIELD_FORMATS, (old.items, new.items), old.format)
     yield from _unrecorded_plan_differences(
         "condition", CONDITION_FIELD_FORMATS, (old.conditions, new.conditions), old.format
@@ -163,6 +168,7 @@ def _rows_by_place(design: Blueprint) -> dict[str, dict[str, Any]]:
         *((f"condition {row['key']}", row) for row in document["conditions"]),
         *((f"part {row['kind']}", row) for row in document["parts"]),
         *((f"item {row['key']}", row) for row in document["items"]),
+        *((f"page {row['key']}", row) for row in document.get("pages", ())),
         *((f"end {row['kind']}", row) for row in document.get("outcomes", ())),
     ]
     return {"study": document["study"], **dict(rows)}

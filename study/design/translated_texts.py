@@ -104,6 +104,10 @@ def translated_design(design: Blueprint, language: str) -> Blueprint:
                 one.model_copy(update=translations.fields(one, f"conditions.{one.key}", "label"))
                 for one in design.conditions
             ),
+            "pages": tuple(
+                one.model_copy(update=translations.fields(one, f"pages.{one.key}", "title", "text"))
+                for one in design.pages
+            ),
             "items": tuple(_item_in(item, translations) for item in design.items),
             "outcomes": tuple(
                 one.model_copy(update=translations.fields(one, f"outcomes.{one.kind}", "text"))

@@ -134,6 +134,9 @@ def _texts(design: Any) -> Iterator[tuple[str, str]]:
         yield f"conditions.{condition.key}.label", condition.label
     for item in design.items:
         yield from _item_texts(item)
+    for page in design.pages:
+        yield f"pages.{page.key}.title", page.title
+        yield f"pages.{page.key}.text", page.text
     for outcome in design.outcomes:
         yield f"outcomes.{outcome.kind}.text", outcome.text
 
@@ -161,11 +164,11 @@ def describe_text_path(path: str) -> str:
     if not rest:
         return "Title"
     where, field, *number = rest
-    name = {"parts": "Part", "items": "Item", "conditions": "Condition", "outcomes": "End"}[what]
     which = f"{_FIELDS.get(field, field)} {number[0]}" if number else _FIELDS.get(field, field)
-    return f"{name} {where}, {which}"
+    return f"{_ROWS[what]} {where}, {which}"
 
 
+_ROWS = {"parts": "Part", "items": "Item", "conditions": "Condition", "outcomes": "End", "pages": "Page"}
 _FIELDS = {
     "high": "words at the highest point",
     "low": "words at the lowest point",

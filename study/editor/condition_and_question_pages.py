@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 
+from kitchen.infra.file_downloads import as_attachment
 from kitchen.registry.world_registry import has_3d_scene, known_worlds
 from kitchen.words.english_text import counted_noun
 from study.analysis.pre_launch_warnings import dry_run_warnings
@@ -17,7 +18,7 @@ from study.design.naming_rules import dependent_participants, describe_dependent
 from study.design.questions.questionnaires import instrument
 from study.design.questions.questionnaires import instruments as shipped
 from study.editor.condition_and_item_forms import SHOW_BUTTON, SurveyItemForm
-from study.editor.design_forms import InstrumentForm
+from study.editor.design_forms import InstrumentForm, ItemRowsForm
 from study.editor.design_services import (
     condition_copy,
     condition_delete,
@@ -30,6 +31,7 @@ from study.editor.design_services import (
     unused_label,
 )
 from study.editor.form_fields import KIND, is_team_field
+from study.editor.item_rows import ItemRowsError, item_csv, items_store
 from study.editor.team_condition_form import SHOWN, condition_form, with_rows
 from study.editor.team_diagram import Picture, picture_or_why
 from study.editor.world_setting_fields import (
@@ -210,6 +212,30 @@ def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpRe
     if act == "switch":
         return back_to_page(request, study, f"{row.measure} is {'on' if item_switch(item=row) else 'off'}.")
     return row_moved(request, study, row, act)
+
+
+@study_page("edit", FORM_METHODS)
+def item_rows(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the page to paste many questions and their translations as rows, or store the rows."""
+    form = ItemRowsForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            added, changed = items_store(study_id=study.pk, rows=form.cleaned_data["rows"])
+        except ItemRowsError as error:
+            for problem in error.problems:
+                form.add_error("rows", problem)
+        else:
+            words = f"{counted_noun(added, 'question')} added, {changed} changed."
+            return back_to_page(request, study, words)
+    more = {"template": "study/editor/item_rows.html", "submit": "Store these rows"}
+    return form_page(request, study, form, heading="Questions as rows", **more)
+
+
+@study_page("edit")
+def item_file(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Send the study's questions and their translations as a CSV file."""
+    answer = HttpResponse(item_csv(study), content_type="text/csv; charset=utf-8")
+    return as_attachment(answer, f"{study.slug}_items.csv")
 
 
 @study_page("edit", FORM_METHODS)

@@ -15,6 +15,7 @@ from kitchen.forms.setting_fields import readable_name
 from study.design.blueprint import Blueprint
 from study.design.form_labels import declared_setting, design_row, difference_field_label, study_label
 from study.design.models import SurveyItem
+from study.design.own_pages import place_words
 from study.design.parts_other_than_rounds import PARTS
 from study.design.preregistration import program_differences
 from study.design.study_versions import Difference, differences
@@ -26,6 +27,7 @@ from study.editor.describe_design import (
     coplayer_words,
     end_pairs,
     end_words,
+    page_pairs,
     part_pairs,
     part_value,
     plain_value,
@@ -116,6 +118,14 @@ def _derived_value(value: Json, names: Mapping[str, str]) -> ChangeSide:
     )
 
 
+ROW_WORDS: Mapping[tuple[str, str], Callable[[Any], str]] = {
+    ("item", "place"): lambda value: str(SurveyItem.Place(value).label),
+    ("item", "kind"): lambda value: str(SurveyItem.Kind(value).label),
+    ("page", "before"): lambda value: place_words(value, {kind.name: kind.words for kind in PARTS.values()}),
+}
+"""Functions that describe a value, by kind of row and field."""
+
+
 class _DifferenceWords:
     """Turns one difference between two designs into words."""
 
@@ -143,6 +153,8 @@ class _DifferenceWords:
             return f"Question “{plan.measure}”"
         if self.what == "part":
             return str(capfirst(PARTS[self.key].words))
+        if self.what == "page":
+            return f"Page “{plan.title}”"
         return f"End: {end_words(self.key)}" if self.what == "end" else "Study"
 
     def _whole(self, plan: Any) -> ChangeSide:
@@ -153,6 +165,7 @@ class _DifferenceWords:
             "item": question_pairs,
             "part": part_pairs,
             "end": end_pairs,
+            "page": page_pairs,
         }
         return ChangeSide("All of it", tuple(told[self.what](plan)))
 
@@ -182,9 +195,7 @@ class _DifferenceWords:
             return CONDITION_WORDS[name](value)
         if self.what == "condition" and value is None:
             return UNSET_TIMES.get(name, NOTHING_SET)
-        if self.what == "item" and name in {"place", "kind"}:
-            return str({"place": SurveyItem.Place, "kind": SurveyItem.Kind}[name](value).label)
-        return plain_value(value)
+        return ROW_WORDS.get((self.what, name), plain_value)(value)
 
     def _setting_value(self, plan: Any, name: str, value: Json) -> str:
         if setting := declared_setting(plan, self.path):
@@ -197,5 +208,6 @@ class _DifferenceWords:
         new = self.designs[1]
         conditions = {row.key: row.name for row in new.conditions}
         items = {row.key: row.measure for row in new.items}
-        names = conditions if name == "order of conditions" else items
+        pages = {row.key: row.title for row in new.pages}
+        names = {"order of conditions": conditions, "order of pages": pages}.get(name, items)
         return " → ".join(names[key] for key in value)

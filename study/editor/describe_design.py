@@ -26,6 +26,7 @@ from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, main_test_label
 from study.design.blueprint import AROUND_ROUNDS, OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
+from study.design.bonus_rule import bonus_rule_words, parse_bonus
 from study.design.condition_choices import COPLAYER, WORLD, goal_labels, settings_of_kind
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
@@ -34,10 +35,12 @@ from study.design.factors import Factor
 from study.design.form_labels import CONDITION, part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
+from study.design.own_pages import OwnPagePlan, place_words, rule_words
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
-from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_of, must_be_answered
+from study.design.questions.item_kinds import KIND_FIELDS, kind_of, must_be_answered
+from study.design.questions.item_numbers import format_number
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.team_organisation import PAIRS_BY_TRIP_LABEL, REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_name, language_names
@@ -133,6 +136,8 @@ def study_value(name: str, value: Json) -> str:
         return "; ".join(str(value).split("\n")) or NOTHING_SET
     if name == "measure_roles":
         return "; ".join(f"{key}: {role}" for key, role in value.items()) or NOTHING_SET
+    if name == "bonus_rule":
+        return bonus_rule_words(parse_bonus(value))
     if name in TESTED:
         return TESTED[name].get(str(value), str(value))
     if name == "shown":
@@ -147,8 +152,9 @@ def study_pairs(design: Blueprint) -> list[LabelledValue]:
     and so are those of the plan (see `plan_pairs`)."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
+    bonus = ("bonus_rule",) if design.meant("bonus_rule") else ()
     return [
-        *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")),
+        *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, *bonus, "languages")),
         *_factor_pairs(design),
         *texts,
     ]
@@ -471,6 +477,18 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
         else:
             pairs.append(LabelledValue(part_label(name), part_value(part.kind, name, value)))
     return pairs
+
+
+def page_pairs(page: OwnPagePlan, names: Mapping[str, str] | None = None) -> list[LabelledValue]:
+    """Return the properties of a page that researchers wrote, as labelled values. `names` are readable names
+    of the values in its rule."""
+    told = [
+        LabelledValue("Place", place_words(page.before, {kind.name: kind.words for kind in PARTS.values()})),
+        LabelledValue("Name in the data", page.page),
+        LabelledValue("Shown if", rule_words(page, names or {})),
+        LabelledValue("The study ends here", "yes" if page.ends else ""),
+    ]
+    return [one for one in told if one.value]
 
 
 def parts_off(design: Blueprint) -> list[str]:

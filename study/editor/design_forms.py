@@ -33,7 +33,9 @@ from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.models import Outcome, Study, StudyPart
+from study.design.own_pages import known_names
 from study.design.parts_other_than_rounds import ALWAYS_ON, FAILURES, PARTS
+from study.design.piped_words import has_piped_words, piped_problem
 from study.design.questions.questionnaires import instruments
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
@@ -269,6 +271,10 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         return closes_at
 
 
+FILLED_PARTS = frozenset({"about", "guide", "check", "final", "debriefing", "end"})
+"""Parts whose text can contain the participant's own answers and results."""
+
+
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     """A form for one part of a study: on or off, heading, text, and a field for each of its settings."""
 
@@ -297,6 +303,8 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         cleaned = super().clean() or self.cleaned_data
         if self.instance.kind == "practice":
             clear_unchosen_errors(self, world_kinds(), cleaned)
+        if words := self._piped_problem(cleaned.get("text") or ""):
+            self.add_error("text", words)
         own = SETTING_FIELDS.get(self.instance.kind)
         if own is None or self.errors:
             return cleaned
@@ -305,6 +313,15 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             practice_settings(given, self.settings) if self.instance.kind == "practice" else given
         )
         return cleaned
+
+    def _piped_problem(self, text: str) -> str:
+        """Return why the text cannot be filled with the participant's answers and results. Return an empty
+        string if it can, or has nothing to fill."""
+        if not has_piped_words(text):
+            return ""
+        kind = self.instance.kind
+        known = known_names(blueprint_of(self.instance.study), kind) if kind in FILLED_PARTS else {}
+        return piped_problem(text, known)
 
     def add_error(self, field: str | None, error: Any) -> None:
         """Add an error to the form. An error about the part's settings is shown above the form, because its
@@ -391,6 +408,18 @@ class InstrumentForm(forms.Form):
 
     instrument = forms.ChoiceField(
         label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]
+    )
+
+
+class ItemRowsForm(forms.Form):
+    """A form to paste questions as rows of a CSV file or a spreadsheet."""
+
+    rows = forms.CharField(
+        max_length=500_000,
+        strip=False,
+        label="Rows",
+        help_text="Copy the rows from the file or a spreadsheet, with the row that names the columns.",
+        widget=forms.Textarea({"rows": 14, "spellcheck": "false"}),
     )
 
 

@@ -36,6 +36,8 @@ from study.participation.pages.page_context import welcome_context
 from study.pilot.previews import condition_preview, previews_erase, study_preview
 from study.pilot.synthetic.synthetic_participants import request_synthetic_erasure
 from study.researchers.form_and_button_pages import confirmed_service_button, form_page, service_button
+from study.researchers.invitation_pages import invitation_link
+from study.researchers.invitations import invitation_make, study_hand_over
 from study.researchers.models import Membership
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 from study.researchers.reauthenticate import requires_password
@@ -124,10 +126,48 @@ def members(request: HttpRequest, study: Study) -> HttpResponse:
             words,
             "design-members",
         )
-    members = study.memberships.select_related("user")
-    more: dict[str, Any] = {"members": members, "submit": "Give the role", "outside": True}
+    return _members_page(request, study, form)
+
+
+def _members_page(request: HttpRequest, study: Study, form: MemberForm, link: str = "") -> HttpResponse:
+    """Return the page of members. It shows a new invitation's `link` once."""
+    more: dict[str, Any] = {
+        "members": study.memberships.select_related("user"),
+        "submit": "Give the role",
+        "outside": True,
+        "roles": Membership.Role.choices,
+        "link": link,
+    }
     template = "study/editor/members.html"
     return form_page(request, study, form, heading="Members", template=template, **more)
+
+
+@study_page("own", FORM_METHODS)
+@requires_password
+def invite_member(request: HttpRequest, study: Study) -> HttpResponse:
+    """Make an invitation link for somebody who has no login here, with a role in this study."""
+    name, role = request.POST.get("name", "").strip()[:80], request.POST.get("role", "")
+    if not name or role not in Membership.Role.values:
+        if request.method == "POST":
+            messages.error(request, "Nothing was done: say for whom the link is.")
+        return redirect("study:staff-design-members", study.slug)
+    _, secret = invitation_make(by=request.user, name=name, role=role, studies=[study])
+    return _members_page(request, study, MemberForm(), invitation_link(request, secret))
+
+
+@study_page("own", FORM_METHODS)
+@requires_password
+def hand_over(request: HttpRequest, study: Study) -> HttpResponse:
+    """Make another member the owner, and the present owner a viewer, if the user confirmed it."""
+    pk = request.POST.get("member", "")
+    member = study.memberships.select_related("user").filter(pk=int(pk) if pk.isdecimal() else 0).first()
+    if member and "sure" in request.POST:
+        study_hand_over(study=study, by=request.user, to=member.user)
+        messages.success(request, f"{member.user} owns the study now. You are a viewer.")
+        return redirect("study:staff-study", study.slug)
+    if request.method == "POST":
+        messages.error(request, "Nothing was done: choose a member and tick the box.")
+    return redirect("study:staff-design-members", study.slug)
 
 
 @study_page("own", POST)

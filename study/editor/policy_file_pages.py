@@ -87,6 +87,22 @@ class PolicyFileForm(forms.Form):
             raise forms.ValidationError(REFUSED.format(meant=CODES["too_large"], code="too_large", why=why))
         return file
 
+    def clean_settings(self) -> str:
+        """Return the settings as they were typed. Raises ValidationError if they cannot be read."""
+        return self._readable("settings")
+
+    def clean_actions(self) -> str:
+        """Return the actions as they were typed. Raises ValidationError if they cannot be read."""
+        return self._readable("actions")
+
+    def _readable(self, name: str) -> str:
+        typed = str(self.cleaned_data[name])
+        try:
+            PolicyCard.from_metadata({METADATA[name]: typed})
+        except PolicyFileError as error:
+            raise forms.ValidationError(f"This cannot be read: {error.message}.") from None
+        return typed
+
     def metadata(self) -> dict[str, str]:
         """Return what the researcher wrote, by the name in the metadata of a file."""
         return {

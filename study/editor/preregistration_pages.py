@@ -27,6 +27,7 @@ from study.design.form_labels import study_label
 from study.design.markdown_html import to_html
 from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Study, Version
+from study.design.own_pages import known_names
 from study.design.preregistration import bundle_problem, date_is_hashed, freeze_study
 from study.design.study_versions import FreezeState, freeze_states, frozen_version, matches_design
 from study.editor import describe_design
@@ -188,6 +189,10 @@ def _bundle_context(study: Study, version: Version) -> dict[str, Any]:
         "conditions": [_condition(one, content, design.factors) for one in design.conditions],
         "parts": [
             (one, to_html(one.text), describe_design.part_pairs(one)) for one in design.parts if one.enabled
+        ],
+        "pages": [
+            (one, to_html(one.text), describe_design.page_pairs(one, known_names(design, "end")))
+            for one in design.pages
         ],
         "off": describe_design.parts_off(design),
         "orders": content["orders"],

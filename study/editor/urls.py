@@ -11,7 +11,14 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
-from study.editor import condition_and_question_pages, design_pages, factor_pages, manage_study_pages
+from study.editor import (
+    bonus_page,
+    condition_and_question_pages,
+    design_pages,
+    factor_pages,
+    flow_pages,
+    manage_study_pages,
+)
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
 
@@ -38,6 +45,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("languages/", design_pages.languages, "languages"),
     ("texts/<slug:language>/", design_pages.texts, "texts"),
     ("recruitment/", design_pages.recruitment_page, "recruitment"),
+    ("bonus/", bonus_page.bonus, "bonus"),
     ("orders/", design_pages.orders_page, "orders"),
     ("factors/", factor_pages.factors_page, "factors"),
     ("factors/new/", factor_pages.factor_new, "factor-new"),
@@ -45,17 +53,25 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("factors/<slug:factor>/", factor_pages.factor_names, "factor"),
     ("factors/<slug:factor>/remove/", factor_pages.factor_remove, "factor-gone"),
     ("parts/<slug:kind>/", design_pages.part_page, "part"),
+    ("flow/", flow_pages.flow, "flow"),
+    ("flow/new/", flow_pages.own_page_edit, "own-page-new"),
+    ("flow/<int:pk>/", flow_pages.own_page_edit, "own-page"),
+    ("flow/<int:pk>/<act:act>/", flow_pages.own_page_action, "own-page-act"),
     ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
     ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),
     ("conditions/<int:pk>/prompt/", condition_prompt_preview.condition_prompt, "condition-prompt"),
     ("conditions/<int:pk>/preview/", manage_study_pages.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", condition_and_question_pages.condition_action, "condition-act"),
     ("items/new/", condition_and_question_pages.item, "item-new"),
+    ("items/rows/", condition_and_question_pages.item_rows, "item-rows"),
+    ("items/rows.csv", condition_and_question_pages.item_file, "item-file"),
     ("items/shipped/", condition_and_question_pages.instruments, "instruments"),
     ("items/<int:pk>/", condition_and_question_pages.item, "item"),
     ("items/<int:pk>/<item_act:act>/", condition_and_question_pages.item_action, "item-act"),
     ("outcomes/", design_pages.outcomes_page, "outcomes"),
     ("members/", manage_study_pages.members, "members"),
+    ("members/invite/", manage_study_pages.invite_member, "invite"),
+    ("members/hand-over/", manage_study_pages.hand_over, "hand-over"),
     ("members/conceal/", manage_study_pages.conceal_conditions, "conceal"),
     ("members/<int:pk>/remove/", manage_study_pages.remove_member, "member-gone"),
     ("state/", manage_study_pages.study_state, "state"),

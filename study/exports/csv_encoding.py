@@ -2,7 +2,8 @@
 
 For speed, rows are encoded column by column, and equal values only once. JSON values and times are read from
 the database as text. So they need not be parsed and written again. Texts that a spreadsheet would run as a
-formula get an apostrophe in front (`harmless`).
+formula get an apostrophe in front (`harmless`). So do whole numbers above 2^53 that are stored as text, such
+as seeds, because R and spreadsheets would round them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ from study.exports.row_groups import RowBatch
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Starts of texts that a spreadsheet would run as formulas; such texts are exported with an apostrophe in
 front."""
+LARGEST_EXACT = 2**53
+"""The largest whole number up to which programs that compute with doubles keep every number."""
+EXACT_DIGITS = 15
+"""Every whole number of this many digits is below `LARGEST_EXACT`."""
 LINE_END = "\r\n"
 
 NEEDS_QUOTES = re.compile('[",\r\n]').search
@@ -80,7 +85,8 @@ def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
 
 def cell(write: Callable[[Any], str], value: Any) -> str:
     """Return one value as a CSV cell. `write` converts the value to text; None becomes an empty cell."""
-    if value.__class__ is str and value.isalnum():  # a hash, for example: nothing to quote, and no formula
+    if value.__class__ is str and value.isalnum() and not is_rounded(value):
+        # a hash, for example: nothing to quote, and no formula
         return value
     return "" if value is None else quoted(write(value))
 
@@ -110,10 +116,15 @@ def number(value: Any) -> str:
 
 
 def harmless(value: object) -> str:
-    """Return the value as text. If a spreadsheet would run the text as a formula, an apostrophe is put in
-    front of it."""
+    """Return the value as text. If a spreadsheet would run the text as a formula, or round it, an apostrophe
+    is put in front of it."""
     text = str(value)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) or is_rounded(text) else text
+
+
+def is_rounded(text: str) -> bool:
+    """Return whether the text is a whole number that programs which compute with doubles would round."""
+    return len(text) > EXACT_DIGITS and text.isdecimal() and int(text) > LARGEST_EXACT
 
 
 def iso(value: datetime | str) -> str:

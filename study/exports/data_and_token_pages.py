@@ -17,10 +17,14 @@ from django.views.decorators.http import require_GET
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.markdown_html import to_html
 from study.design.models import Study
+from study.exports.column_levels import study_codes, with_levels
+from study.exports.dataset_descriptions import LICENCES
+from study.exports.deidentify import CopyOptions
 from study.exports.export_api import api
 from study.exports.export_files import file_response
 from study.exports.export_registry import documents, tables
 from study.exports.export_table import KINDS, OUTAGES, ExportSelection
+from study.exports.publication_package import LEAST_K, MOST_K, PackageOptions
 from study.exports.tables.played_episodes import touched_count
 from study.participants.participant_counts import study_counts
 from study.researchers.api_tokens import token_make, token_revoke
@@ -35,15 +39,19 @@ from study.researchers.security_events import log_security_event
 def data(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the page with the study's export files. It says whose data the files contain, and explains
     every column."""
-    chosen = _chosen(request)
+    chosen, codes = _chosen(request), study_codes(study)
     context = {
         "study": study,
-        "files": [{"table": table, "columns": table.columns_of(study)} for table in tables()],
+        "files": [
+            {"table": table, "columns": with_levels(table.columns_of(study), codes)} for table in tables()
+        ],
         "documents": documents(),
         "counts": study_counts(study),
         "rows": chosen.participants(study).count(),
         "kinds": _kinds(study, chosen),
         "outages": _outages(study, chosen),
+        "publication": PublicationForm(),
+        "without": chosen.left_out,
         "query": f"?{urlencode({'without': chosen.left_out}, doseq=True)}" if chosen.left_out else "",
     }
     return render(request, "study/exports/data.html", context)
@@ -60,6 +68,42 @@ def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase
     kind = SecurityEvent.Kind.DATA_DOWNLOADED
     log_security_event(kind, user=request.user, study=study, what=name, request=request)
     return answer
+
+
+class PublicationForm(forms.Form):
+    """The form for a package to publish: whether the data are de-identified, and the licence."""
+
+    identified = forms.ChoiceField(
+        choices=[("", "A de-identified copy"), ("yes", "The data as they are")], required=False, label="Data"
+    )
+    k = forms.IntegerField(
+        min_value=LEAST_K,
+        max_value=MOST_K,
+        initial=5,
+        label="Least number of people who share an answer about themselves",
+    )
+    replays = forms.BooleanField(
+        required=False, label="With seeds, so that everybody can replay the episodes"
+    )
+    licence = forms.ChoiceField(
+        choices=[(key, one.name) for key, one in LICENCES.items()], initial="cc-by", label="Licence"
+    )
+
+    def options(self) -> PackageOptions:
+        """Return what the package is to have."""
+        given = self.cleaned_data
+        copy = None if given["identified"] else CopyOptions(given["k"], given["replays"])
+        return PackageOptions(copy, given["licence"])
+
+
+@study_page("results")
+def publication(request: HttpRequest, study: Study) -> HttpResponse:
+    """Lead to the file that the form for a package to publish asks for."""
+    form, query = PublicationForm(request.GET), urlencode({"without": _chosen(request).left_out}, doseq=True)
+    if not form.is_valid():
+        messages.error(request, f"Choose a number of people from {LEAST_K} to {MOST_K}, and a licence.")
+        return redirect(f"{reverse('study:staff-data', args=[study.slug])}?{query}")
+    return redirect(f"{reverse('study:data-file', args=[study.slug, form.options().file_name])}?{query}")
 
 
 def _chosen(request: HttpRequest) -> ExportSelection:

@@ -84,6 +84,8 @@ class ExportState:
     owners: list[int] = field(default_factory=list)
     """Ids of the participants whose games are exported."""
     pieces: int = 0
+    numbered: int = 0
+    """How many games have a number; a few of them may not fit into the form."""
     exported: int = 0
     steps: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
@@ -202,14 +204,15 @@ def _write_piece(
         if why:
             left_out[why] += 1
         else:
-            episodes.append(_episode(record, state, state.exported + len(episodes)))
+            episodes.append(_episode(record, state, state.numbered + len(episodes)))
     memory = Progress(state.facts)
-    refused = form.write(folder, request.name, piece, episodes, memory) if episodes else []
+    refused = form.write(folder, request.name, piece, episodes, memory) if episodes else {}
     left_out["an observation does not fit into the encoding"] += len(refused)
-    state.examples = (state.examples + refused)[:5]
+    state.examples = (state.examples + list(refused.values()))[:5]
     state.left_out = {why: number for why, number in left_out.items() if number}
-    state.exported += len(episodes)
-    state.steps += sum(len(each.trial.turns) for each in episodes)
+    state.numbered += len(episodes)
+    state.exported += len(episodes) - len(refused)
+    state.steps += sum(len(each.trial.turns) for each in episodes if each.number not in refused)
 
 
 def _in_order(ids: Sequence[int]) -> Iterator[EpisodeRecord]:

@@ -23,10 +23,14 @@ from study.design.condition_seats import NOBODY
 from study.design.metric_and_scale_names import study_figures
 from study.design.models import Study
 from study.design.study_versions import version_blueprints
+from study.exports.csv_encoding import LARGEST_EXACT
 from study.exports.export_table import Column
 
 METRIC_COLUMN_KINDS: Mapping[str, str] = {"count": "integer", "share": "number", "number": "number"}
 """Kind of column by kind of metric."""
+
+METRIC_ENDS: Mapping[str, str] = {"share": "from 0 to 1"}
+"""Possible values for the codebook, by kind of metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ def _column(named: NamedMetric, meaning: str, figures: Iterable[NamedMetric]) ->
     kind, unit = METRIC_COLUMN_KINDS[named.figure.kind], named.figure.unit
     others = {world for each in figures for world in each.worlds} - set(named.worlds)
     text = f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
-    return MetricColumn(named.name, kind, f"{meaning}.{text}", unit, named=named)
+    levels = METRIC_ENDS.get(named.figure.kind, "")
+    return MetricColumn(named.name, kind, f"{meaning}.{text}", unit, levels, named=named)
 
 
 WORLD, COPLAYER = "setting", "coplayer"
@@ -149,6 +154,9 @@ def _whole(declared: Sequence[Setting], given: Mapping[str, Json]) -> Mapping[st
 
 
 def _kind(values: Iterable[Json]) -> str:
+    values = list(values)
+    if any(type(value) is int and abs(value) > LARGEST_EXACT for value in values):
+        return "text"  # a seed, for example
     kinds = {SETTING_COLUMN_KINDS.get(type(value), "json") for value in values if value is not None} or {
         "text"
     }

@@ -25,8 +25,8 @@ from study.design.blueprint import Blueprint, blueprint_of
 from study.design.counterbalancing import SchemeError, SequenceTally
 from study.design.models import Study
 from study.design.round_plans import RoundPlan, plan_sequences
-from study.exports.export_files import FORMATS, file_response
-from study.exports.export_registry import documents, tables
+from study.exports.export_files import FORMATS, file_response, tables_in
+from study.exports.export_registry import documents
 from study.exports.export_table import ExportSelection
 from study.participants.models import Participant
 from study.participants.participant_counts import sequence_tallies
@@ -218,9 +218,9 @@ def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
     """List the export files of a study, with a name, a description and a URL for each. Tables are listed
     once for each file format (such as CSV). For each format, the list also has a ZIP with all files."""
     study = study_of(request, slug)
-    meanings = {f"{table.name}.{form}": table.meaning for table in tables() for form in FORMATS}
+    meanings = {name: table.meaning for form in FORMATS for name, table in tables_in(form)}
     meanings |= {document.name: document.meaning for document in documents()}
-    meanings |= {f"all_{form}.zip": f"All files, the tables as {form}." for form in FORMATS}
+    meanings |= {f"all_{form}.zip": f"All files that exist as {form}." for form in FORMATS}
     root = request.build_absolute_uri(f"/api/studies/{study.slug}/files/")
     return [{"name": name, "meaning": meaning, "url": root + name} for name, meaning in meanings.items()]
 

@@ -20,9 +20,11 @@ from kitchen.infra.file_writing import StreamBuffer, atomic_writer
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.models import Study
 from study.exports.csv_encoding import JsonText, compact
-from study.exports.export_registry import documents, get_document, get_table, tables
+from study.exports.export_registry import CODEBOOK, documents, get_document, get_table, tables
 from study.exports.export_table import EVERYBODY, Column, ExportSelection, ExportTable
 from study.exports.exports_by_worker import export_pieces
+from study.exports.labelled_files import LABELLED, LABELLED_FORMS, labelled_pieces
+from study.exports.publication_package import package_options, package_pieces
 from study.exports.row_groups import RowBatch
 
 ROW_GROUP = 16 * 1024 * 1024
@@ -166,26 +168,42 @@ class Format:
 FORMATS: dict[str, Format] = {
     "csv": Format("text/csv; charset=utf-8", csv_pieces),
     "parquet": Format("application/vnd.apache.parquet", parquet_pieces),
+    "sav": Format("application/x-spss-sav", partial(labelled_pieces, "sav")),
+    "dta": Format("application/x-stata-dta", partial(labelled_pieces, "dta")),
 }
 """Formats by the ending of the file's name."""
+
+
+def tables_in(form: str) -> list[tuple[str, ExportTable]]:
+    """Return the tables that have this format (a key of `FORMATS`), each with its file's name. The codebook
+    beside labelled files is a CSV file."""
+    if form not in LABELLED_FORMS:
+        return [(f"{table.name}.{form}", table) for table in tables()]
+    labelled = [(f"{name}.{form}", get_table(name)) for name in LABELLED]
+    return [*labelled, ("codebook.csv", in_form(CODEBOOK, form))]
+
+
+def in_form(table: ExportTable, form: str) -> ExportTable:
+    """Return the table as it is in files of this format."""
+    return table.in_form(form) if table.in_form else table
 
 
 def table_pieces(
     table: ExportTable, form: str, study: Study, chosen: ExportSelection, rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield a table as a file of the format `form` (`csv` or `parquet`), in pieces of bytes. The number of
+    """Yield a table as a file of the format `form` (a key of `FORMATS`), in pieces of bytes. The number of
     rows is added to `rows` under the table's name."""
-    table = table.in_form(form) if table.in_form else table
-    return FORMATS[form].pieces(table, study, chosen, rows)
+    return FORMATS[form].pieces(in_form(table, form), study, chosen, rows)
 
 
 def files(
     study: Study, chosen: ExportSelection, form: str, rows: Counter[str] | None = None
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Yield every file of the export as (name, pieces of bytes). `form` is `csv` or `parquet`. For each
+    """Yield every file of the export as (name, pieces of bytes). `form` is a key of `FORMATS`. For each
     table, the number of rows is added to `rows` under the table's name."""
-    for table in tables():
-        yield f"{table.name}.{form}", table_pieces(table, form, study, chosen, rows)
+    for name, table in tables_in(form):
+        ending = name.rpartition(".")[2]
+        yield name, FORMATS[ending].pieces(in_form(table, form), study, chosen, rows)
     for document in documents():
         yield document.name, iter([document.text(study, chosen).encode()])
 
@@ -218,7 +236,7 @@ def write_study(
     for name, pieces in files(study, chosen, form, rows):
         with atomic_writer(folder / name) as out:
             out.writelines(pieces)
-    return {f"{table.name}.{form}": rows[table.name] for table in tables()}
+    return {name: rows[table.name] for name, table in tables_in(form)}
 
 
 def write_zip(
@@ -230,7 +248,7 @@ def write_zip(
     rows = Counter[str]()
     with atomic_writer(path) as out:
         out.writelines(zip_pieces(study, chosen, form, rows))
-    return {f"{table.name}.{form}": rows[table.name] for table in tables()}
+    return {name: rows[table.name] for name, table in tables_in(form)}
 
 
 ZIP = "zip"
@@ -245,6 +263,8 @@ def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpRespo
         make, saved_as = data_file_pieces(study, name, chosen), f"{study.slug}_{name}"
         if form == ZIP:
             saved_as = f"{study.slug}{stem.removeprefix('all')}.zip"
+        if package_options(name):
+            saved_as = f"{study.slug}_publication.zip"
         kind = "application/zip" if form == ZIP else FORMATS[form].content_type
         return streaming_download(export_pieces(study, name, chosen, make), kind, saved_as)
     document = get_document(name)
@@ -256,7 +276,11 @@ def data_file_pieces(study: Study, name: str, chosen: ExportSelection) -> Callab
     """Return a function that makes the table or ZIP file with this name, in pieces of bytes. Raises
     UnknownNameError if there is no such file."""
     stem, _, form = name.rpartition(".")
+    if package := package_options(name):
+        return partial(package_pieces, study, chosen, package)
     if form != ZIP:
+        if form in LABELLED_FORMS and stem not in LABELLED:
+            raise UnknownNameError(f"{name}: no such file; {', '.join(LABELLED)} have this form")
         return partial(table_pieces, get_table(stem), form, study, chosen)
     forms = {"all": "csv", **{f"all_{form}": form for form in FORMATS}}
     if stem not in forms:

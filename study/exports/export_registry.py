@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,9 @@ from kitchen.words.english_text import counted_noun
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.preregistration import program, program_differences
-from study.exports.export_table import KINDS, Document, ExportSelection, ExportTable, file_columns
+from study.exports.column_levels import study_codes, with_levels
+from study.exports.export_table import KINDS, Column, Document, ExportSelection, ExportTable, file_columns
+from study.exports.labelled_files import LABELLED, LABELLED_FORMS, variable_names
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import changed_versions, touched_count
 
@@ -28,7 +30,8 @@ def codebook(name: str, meaning: str, ending: str = "csv") -> ExportTable:
     """Return a table that describes every column of every table, itself included.
 
     `name` and `meaning` are the name and the description of the returned table. `ending` is the ending of
-    the files that the table lists: `csv` or `parquet`.
+    the files that the table lists, such as `csv` or `parquet`. For labelled files, it has the names of their
+    variables.
     """
     in_form = partial(codebook, name, meaning)
     return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, ending), in_form=in_form)
@@ -38,14 +41,27 @@ def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGro
     """Yield one row of the codebook for each column of each table, in the order of the files. `ending` is
     the file ending of the tables."""
     files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
-    named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
-    for table in tables():
-        cells = [
-            (column.name, column.kind, column.unit or None, column.meaning, column.levels or None)
-            for column in table.columns_of(study)
+    named, codes = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files)), study_codes(study)
+    for table in map(get_table, LABELLED) if ending in LABELLED_FORMS else tables():
+        columns = table.columns_of(study)
+        names = {column.name: column.name for column in columns}
+        if ending in LABELLED_FORMS:
+            names = variable_names(names)
+        found = with_levels(columns, codes)
+        group = codebook_rows(f"{table.name}.{ending}", [replace(one, name=names[one.name]) for one in found])
+        rows = [
+            [cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in group.rows
         ]
-        rows = [[cell and named.sub(lambda found: files[found[0]], cell) for cell in row] for row in cells]
-        yield RowGroup([f"{table.name}.{ending}"], rows)
+        yield group._replace(rows=rows)
+
+
+def codebook_rows(file: str, columns: Iterable[Column]) -> RowGroup:
+    """Return the rows of the codebook for one file."""
+    cells = [
+        (column.name, column.kind, column.unit or None, column.meaning, column.levels or None)
+        for column in columns
+    ]
+    return RowGroup([file], cells)
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
@@ -150,6 +166,7 @@ TABLES: dict[str, str] = {
     "decisions": "study.exports.tables.decisions_tables:DECISIONS",
     "prompts": "study.exports.tables.decisions_tables:PROMPTS",
     "staff_actions": "study.exports.tables.page_times_and_outages_tables:STAFF_ACTIONS",
+    "payments": "study.exports.tables.payments_table:TABLE",
     "outages": "study.exports.tables.page_times_and_outages_tables:OUTAGES",
     "asked": "study.exports.tables.answers_tables:ASKED",
     "messages": "study.exports.tables.messages_and_scored_events_tables:MESSAGES",

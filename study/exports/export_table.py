@@ -9,9 +9,10 @@ selection can leave out kinds of participants, or data that an outage of the app
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import Any, Self
 
@@ -102,6 +103,8 @@ class Column:
     meaning: str
     unit: str = ""
     levels: str = ""
+    codes: tuple[tuple[str | int | float, str], ...] = ()
+    """Values with their words, if these are known: for value labels of statistics programs."""
     in_words: Callable[[Study], str] | None = None
     """Returns the meaning in one study, if it depends on the study."""
 
@@ -123,8 +126,14 @@ def file_columns(group: str, **levels: str | Iterable[str]) -> tuple[Column, ...
     """
     columns = {name: Column(name, **column) for name, column in _column_file()[group].items()}
     for name, given in levels.items():
-        columns[name] = replace(columns[name], levels=_in_words(given))
+        columns[name] = replace(columns[name], levels=_in_words(given), codes=_codes(given))
     return tuple(columns.values())
+
+
+def _codes(levels: str | Iterable[str]) -> tuple[tuple[str, str], ...]:
+    if isinstance(levels, Mapping):
+        return tuple(levels.items())
+    return () if isinstance(levels, str) else tuple((one, one) for one in levels)
 
 
 def _in_words(levels: str | Iterable[str]) -> str:
@@ -148,13 +157,17 @@ class ExportTable:
     """Returns columns that follow from the study's design."""
     more_after: str = ""
     """The fixed column after which the columns of `more` come; empty for the end."""
+    unused: Callable[[Study], Collection[str]] | None = None
+    """Returns the fixed columns that would be blank in every row of this study. They are left out. The groups
+    of such a table have no shared cells."""
     in_form: Callable[[str], ExportTable] | None = None
     """Returns the same table for files with this ending, if the table contains file names."""
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
         """Return all columns that the table has for this study."""
         columns = self._with(self.more(study) if self.more else ())
-        return tuple(column.in_study(study) for column in columns)
+        unused = self.unused(study) if self.unused else ()
+        return tuple(column.in_study(study) for column in columns if column.name not in unused)
 
     def _with(self, more: tuple[Column, ...]) -> tuple[Column, ...]:
         names = [column.name for column in self.columns]
@@ -170,7 +183,12 @@ class ExportTable:
         if self.more is None:
             return self.columns, in_batches(self.read(study, chosen), AT_ONCE)
         more = self.more(study)
-        return self._with(more), in_batches(self.read(study, chosen, more), AT_ONCE)
+        columns, groups = self._with(more), self.read(study, chosen, more)
+        if self.unused and (unused := self.unused(study)):
+            kept = [column.name not in unused for column in columns]
+            columns = tuple(compress(columns, kept))
+            groups = (RowGroup((), [tuple(compress(row, kept)) for row in group.rows]) for group in groups)
+        return columns, in_batches(groups, AT_ONCE)
 
     def lines(self, study: Study, chosen: ExportSelection = EVERYBODY) -> Iterator[tuple[str, int]]:
         """Yield the table as CSV in pieces. Each piece is a pair: several lines, and their number of rows.
@@ -204,8 +222,8 @@ FALLBACK_LEVELS: Mapping[str, str] = error_codes() | FALLBACKS
 """Every possible code, taken from the code that writes it."""
 EPISODE_LEVELS = (
     "playing, over (it ended by its rules), cut_off (it was ended from outside), reached (practice reached "
-    "what it was to last until), aborted (staff ended it, or money was short), abandoned (a person in "
-    "it did nothing for too long, or left)"
+    "what it was to last until), aborted (staff ended it, money was short, or its world failed), "
+    "abandoned (a person in it did nothing for too long, or left)"
 )
 
 

@@ -26,7 +26,7 @@ from kitchen.opened.trial_files import ReadTrial, TrialFileError, file_digest
 from kitchen.play.models import Episode, ImportedEpisode
 from kitchen.registry.world_registry import get_world, trial_formats
 from kitchen.replay.episode_record import read_episode_records
-from kitchen.replay.import_trials import is_imported, store_trial
+from kitchen.replay.import_trials import store_if_new
 from kitchen.words.english_text import counted_noun
 from study.monitor.replay_page import render_replay, replay_context
 from study.researchers.permissions import FORM_METHODS, staff_page
@@ -133,12 +133,9 @@ def _imported(form: ImportForm) -> tuple[list[ReadTrial], str]:
     for each in read:
         if each.found is None:
             continue
-        if is_imported(digest, each.name):
-            known += 1
-            continue
         try:
-            store_trial(each.found, name=each.name, file_hash=digest, file_name=file.name)
-            new += 1
+            is_new = store_if_new(each.found, each.name, digest, file.name)
+            new, known = new + is_new, known + (not is_new)
         except TrialError as error:
             refused.append(ReadTrial(each.name, None, str(error)))
     return refused, f"{counted_noun(new, 'game')} imported, {known} known before, {len(refused)} refused."

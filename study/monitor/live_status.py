@@ -20,6 +20,7 @@ from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
 from kitchen.play.episode.play_monitoring import EpisodeCounts, EpisodeFacts, episode_counts, episode_facts
 from kitchen.play.models import Episode
 from study.design.models import Study
+from study.design.own_pages import PREFIX
 from study.design.page_and_item_order import LAST, LOBBY, WAITING
 from study.participants import next_page
 from study.participants.allocated_people import AllocationProgress, allocation_progress
@@ -55,6 +56,12 @@ PAGE_WORDS = {
     "end": "Last page",
 }
 """Readable names of the pages in `study.participants.next_page`."""
+
+
+def page_words(page: str) -> str:
+    """Return the readable name of a participant's page. A page that researchers wrote is named by its key."""
+    own = page.removeprefix(PREFIX)
+    return PAGE_WORDS.get(page, page) if own == page else f"Own page {own}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +112,7 @@ class LiveRow:
     @property
     def page_words(self) -> str:
         """Return the name of the page on which the participant is, for staff."""
-        return PAGE_WORDS[self.page]
+        return page_words(self.page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +327,7 @@ STATUS_LINES = (
     ("ended for a technical reason", Participant.Status.TECHNICAL),
     ("found nobody to play with", Participant.Status.UNMATCHED),
     ("found no group with a place", Participant.Status.NO_PLACE),
+    ("screened out", Participant.Status.SCREENED_OUT),
 )
 KINDS = ("person", "synthetic", "preview")
 

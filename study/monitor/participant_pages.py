@@ -1,4 +1,4 @@
-"""Serve the staff pages about a study's participants: a list, one participant, and actions on a participant.
+"""Serve the staff pages about one participant of a study, and carry out actions on the participant.
 
 No page shows the secret key in a participant's personal link, except the page that issues a new link.
 """
@@ -12,8 +12,8 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
-from django.db.models import Prefetch, QuerySet
+from django.core.validators import MaxLengthValidator
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -22,11 +22,14 @@ from kitchen.play.turn.decision_records import prediction_accuracy, predictions_
 from study.design.models import Study
 from study.design.play_metrics import FORESIGHT
 from study.monitor import staff_actions
-from study.monitor.live_status import PAGE_WORDS, STATUS_LINES, kind_of
+from study.monitor.live_status import kind_of, page_words
+from study.monitor.person_timeline import timeline
 from study.participants import next_page
-from study.participants.end_and_erase_participation import participant_withdraw, read_receipt
+from study.participants.bonuses import bonus_of
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round, StaffAction
-from study.participants.participant_counts import study_counts
+from study.participants.payments import Payment
+from study.participants.staff_messages import LONGEST_MESSAGE
 from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.permissions import has_right, study_page
 from study.researchers.reauthenticate import requires_password
@@ -51,70 +54,35 @@ def _told(foresight: PredictionAccuracy) -> str:
     return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"
 
 
-PER_PAGE = 50
-KINDS = {"person": "people", "synthetic": "synthetic participants", "preview": "previews"}
-STATUSES = {str(status): words for words, status in STATUS_LINES} | {"excluded": "excluded by staff"}
-FILTERS: dict[str, dict[str, Any]] = {
-    "person": {"synthetic": False, "preview": False},
-    "synthetic": {"synthetic": True, "preview": False},
-    "preview": {"preview": True},
-}
-
-
-@study_page("view")
-def participants(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show one page of the list of participants, filtered by kind, status and code. If the user entered a
-    withdrawal receipt, show what the receipt contains."""
-    kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
-    code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
-    page = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
-    context = {
-        "study": study,
-        "counts": study_counts(study),
-        "people": page,
-        "rows": [(person, kind_of(person), _done(person)) for person in page],
-        "kinds": KINDS,
-        "statuses": STATUSES,
-        "kind": kind if kind in KINDS else "",
-        "status": status if status in STATUSES else "",
-        "code": code,
-        "receipt": receipt,
-        "left": read_receipt(receipt) if receipt else None,
-        "left_complete": study.left_complete.exclude(code=""),
-        "conceals": not has_right(request.user, study, "results"),
-    }
-    return render(request, "study/monitor/participants.html", context)
-
-
-def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Participant]:
-    """Return the participants that match these filters, newest first. A filter with an unknown value is
-    ignored.
-
-    A code that contains unprintable characters matches nobody.
-    """
-    chosen = study.participants.filter(**FILTERS.get(kind, {}))
-    if status == "excluded":
-        chosen = chosen.exclude(excluded_at=None)
-    elif status in STATUSES:
-        chosen = chosen.filter(status=status)
-    if code:
-        chosen = chosen.filter(code__startswith=code) if code.isprintable() else chosen.none()
-    light = Round.objects.only("participant_id", "answered_at")
-    slim = chosen.select_related("version").defer("version__document", "version__bundle")
-    return slim.prefetch_related(Prefetch("rounds", light)).order_by("-number")
-
-
-def _done(person: Participant) -> tuple[int, int]:
-    """Return two numbers: the participant's answered rounds and planned rounds."""
-    rounds = person.rounds.all()
-    return sum(one.answered_at is not None for one in rounds), len(rounds)
-
-
 class ActionForm(forms.Form):
-    """A form to confirm an action: a reason and a checkbox."""
+    """A form to confirm an action: a reason and a checkbox. For a note or a message the reason is its text,
+    and there is no checkbox."""
 
-    reason = forms.CharField(max_length=staff_actions.LONGEST, strip=True)
+    reason = forms.CharField(strip=True)
     sure = forms.BooleanField()
+
+    def __init__(self, action: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.longest = longest_text(action)
+        self.fields["reason"].validators.append(MaxLengthValidator(self.longest))
+        if action in WRITTEN:
+            del self.fields["sure"]
+
+    @property
+    def problem(self) -> str:
+        """Return what is wrong with the form, as a text for the user."""
+        why = f"Write a text of at most {self.longest} characters."
+        said = {"reason": why, "sure": "Tick the box to confirm."}
+        return " ".join(words for name, words in said.items() if name in self.errors)
+
+
+WRITTEN = (StaffAction.Action.NOTE, StaffAction.Action.MESSAGE)
+"""Actions that consist of a text only, and change nothing about the participant."""
+
+
+def longest_text(action: str) -> int:
+    """Return how many characters the text of this action may have."""
+    return LONGEST_MESSAGE if action == StaffAction.Action.MESSAGE else staff_actions.LONGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +93,17 @@ class OfferedAction:
     words: str
     effect: str
     target: str = ""
+
+    @property
+    def written(self) -> str:
+        """Return the label of the text that the action consists of. It is empty for other actions."""
+        labels = {StaffAction.Action.NOTE: "Note", StaffAction.Action.MESSAGE: "Message"}
+        return labels[StaffAction.Action(self.action)] if self.action in WRITTEN else ""
+
+    @property
+    def longest(self) -> int:
+        """Return how many characters the action's text may have."""
+        return longest_text(self.action)
 
 
 @study_page("view")
@@ -145,15 +124,19 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "study": study,
         "person": person,
         "kind": kind_of(person),
-        "page": PAGE_WORDS[place.page],
+        "page": page_words(place.page),
         "place": place,
-        "visits": [(PAGE_WORDS.get(visit.page, visit.page), visit) for visit in person.visits.all()],
+        "visits": [(page_words(visit.page), visit) for visit in person.visits.all()],
         "rounds": [] if conceals else rounds_with_foresight(rounds.prefetch_related("answers__item")),
         "answers": []
         if conceals
         else person.answers.filter(round=None).select_related("item").order_by("id"),
         "conceals": conceals,
+        "bonus": None if conceals else bonus_of(person),
+        "payment": None if conceals else Payment.objects.filter(participant=person).first(),
         "actions": person.staff_actions.all(),
+        "sent": person.staff_messages.all(),
+        "timeline": timeline(person, conceals=conceals),
         "may_erase": has_right(request.user, study, "own"),
         "offers": _offers(person, conceals=conceals) if has_right(request.user, study, "edit") else [],
         **more,
@@ -165,11 +148,19 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
 def _offers(person: Participant, *, conceals: bool) -> list[OfferedAction]:
     """Return the actions that are possible now. If `conceals`, their words do not name the episode. Then
     there is no new link either, because it would show the participant's condition."""
+    offers = [OfferedAction("note", "Write a note", "Only staff of this study read it. No data file has it.")]
+    if not person.synthetic and person.status != Participant.Status.NO_CONSENT:
+        words = (
+            "The participant reads it on the next page, or at once in the lobby. It interrupts no round. You "
+            "see here when it was read. The data record it, because it can influence the participant."
+        )
+        offers.append(OfferedAction("message", "Send a message", words))
     words = "The data are kept and marked; the analysis excludes them."
-    offers = [OfferedAction("exclude", "Exclude", words)]
+    shut = OfferedAction("exclude", "Exclude", words)
     if person.excluded_at:
         words = "The analysis includes the data again."
-        offers = [OfferedAction("include", "Take the exclusion back", words)]
+        shut = OfferedAction("include", "Take the exclusion back", words)
+    offers.append(shut)
     if not conceals:
         words = (
             "The old link, the old browser and open pages stop working at once. The new link is shown once."
@@ -188,6 +179,8 @@ def _offers(person: Participant, *, conceals: bool) -> list[OfferedAction]:
 
 
 DONE = {
+    "note": "The note is kept.",
+    "message": "Sent. The participant sees it on the next page.",
     "exclude": "Excluded.",
     "include": "The exclusion is withdrawn.",
     "end_episode": "The episode is ended.",
@@ -201,13 +194,15 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
     no longer possible, nothing changes. While the study conceals conditions from the user, they cannot give a
     new link."""
     person = get_object_or_404(_whole(study), code=code)
-    action, form = request.POST.get("action", ""), ActionForm(request.POST)
+    action = request.POST.get("action", "")
     if action not in StaffAction.Action.values:
         return redirect("study:staff-participants-one", study.slug, code)
+    form = ActionForm(action, request.POST)
     if action == StaffAction.Action.REISSUE and not has_right(request.user, study, "results"):
         raise PermissionDenied
     if not form.is_valid():
-        return _show(request, study, person, problem=_problem(form), wrong=action)
+        typed = request.POST.get("reason", "")
+        return _show(request, study, person, problem=form.problem, wrong=action, typed=typed)
     try:
         done = _do(action, person, request.user, form.cleaned_data["reason"], request.POST.get("target", ""))
     except Participant.DoesNotExist:
@@ -244,12 +239,6 @@ def erase_participant(request: HttpRequest, study: Study, code: str) -> HttpResp
     return render(request, "study/monitor/erased.html", context)
 
 
-def _problem(form: ActionForm) -> str:
-    why = f"Say why, in at most {staff_actions.LONGEST} characters."
-    said = {"reason": why, "sure": "Tick the box to confirm."}
-    return " ".join(words for name, words in said.items() if name in form.errors)
-
-
 def _do(action: str, person: Participant, user: Any, reason: str, target: str) -> bool:
     whom: dict[str, Any] = {"participant_id": person.pk, "user": user, "reason": reason}
     kinds = StaffAction.Action
@@ -260,5 +249,7 @@ def _do(action: str, person: Participant, user: Any, reason: str, target: str) -
     others = {
         kinds.EXCLUDE: staff_actions.participant_exclude,
         kinds.INCLUDE: staff_actions.participant_include,
+        kinds.NOTE: staff_actions.note_write,
+        kinds.MESSAGE: staff_actions.message_send,
     }
     return others.get(kinds(action), staff_actions.participant_stop)(**whom)

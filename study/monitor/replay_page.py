@@ -47,7 +47,8 @@ from kitchen.replay.episode_file import (
 )
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
-from kitchen.replay.step_replay import frame_after, report_step, seat_page_after
+from kitchen.replay.frame_replay import frame_after, frame_of_file_after
+from kitchen.replay.step_replay import report_step, seat_page_after
 from kitchen.replay.team_timeline import team_timeline
 from study.analysis import figure_files
 from study.design.models import Study
@@ -149,11 +150,17 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
 
 
 def render_replay(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """Return the whole replay page or, if the request asks for it, only the part that depends on the step."""
-    if file := frame_after(context["record"], context["step"]):
-        context["frame"] = f"data:{media_type(file)};base64,{base64.b64encode(file).decode()}"
+    """Return the whole replay page or, if the request asks for it, only the part that depends on the step.
+    If the context has no `frame`, it is drawn."""
+    if "frame" not in context:
+        context["frame"] = _data_address(frame_after(context["record"], context["step"]))
     page = "replay_step" if _is_part(_asked(request)) else "replay"
     return render(request, f"study/monitor/{page}.html", context)
+
+
+def _data_address(file: bytes | None) -> str:
+    """Return an image as an address that contains it. Empty without an image."""
+    return f"data:{media_type(file)};base64,{base64.b64encode(file).decode()}" if file else ""
 
 
 def _asked(request: HttpRequest) -> Mapping[str, Any]:
@@ -171,6 +178,7 @@ def file_context(content: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[s
     with untrusted_file_errors():
         record = episode_of_content(content)
         context = replay_context(record, asked)
+        context["frame"] = _data_address(frame_of_file_after(record, context["step"]))
         if chart := context.get("chart"):  # a file has no addresses for figure files
             context["spec"] = vega_specification(chart)
         return context

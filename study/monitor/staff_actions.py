@@ -14,7 +14,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
@@ -25,6 +25,7 @@ from kitchen.play.models import Episode, new_key
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, StaffAction
 from study.participants.participant_notifications import notify_staff
+from study.participants.staff_messages import LONGEST_MESSAGE, ParticipantMessage
 from study.participation.page_progress import lock_participant
 
 PURPOSE = "staff action"
@@ -48,7 +49,7 @@ def changed_staff_actions(actions: QuerySet[StaffAction]) -> Iterator[str]:
 
 
 LONGEST = 200
-"""The most characters of a reason."""
+"""The most characters of a reason or a note."""
 
 
 class ReasonError(ValueError):
@@ -149,14 +150,35 @@ def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
     return True
 
 
-def _checked(reason: str) -> str:
+@transaction.atomic
+def note_write(*, participant_id: int, user: User, reason: str) -> bool:
+    """Store a private note about a participant. Return True."""
+    _record(lock_participant(participant_id), user, StaffAction.Action.NOTE, _checked(reason))
+    return True
+
+
+@transaction.atomic
+def message_send(*, participant_id: int, user: User, reason: str) -> bool:
+    """Send the text `reason` to a participant, who sees it on the next page. Return False for programs and
+    for people who refused consent, who read no more pages."""
+    text, person = _checked(reason, LONGEST_MESSAGE), lock_participant(participant_id)
+    if person.synthetic or person.status == Participant.Status.NO_CONSENT:
+        return False
+    ParticipantMessage.objects.create(participant=person, user=user, user_name=user.get_username(), text=text)
+    Participant.objects.filter(pk=person.pk).update(unread_messages=F("unread_messages") + 1)
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+    _record(person, user, StaffAction.Action.MESSAGE, short)
+    return True
+
+
+def _checked(reason: str, longest: int = LONGEST) -> str:
     """Return the reason as it is stored, without surrounding spaces. Raises ReasonError if it is missing or
-    too long."""
+    longer than `longest` characters."""
     reason = storable_text(reason.strip())
     if not reason:
         raise ReasonError("Say why: the reason is kept with the data.")
-    if len(reason) > LONGEST:
-        raise ReasonError(f"At most {LONGEST} characters.")
+    if len(reason) > longest:
+        raise ReasonError(f"At most {longest} characters.")
     return reason
 
 

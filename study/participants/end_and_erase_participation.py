@@ -48,6 +48,7 @@ from study.participants.participant_notifications import (
     participant_erased,
     participant_leaving,
 )
+from study.participants.staff_messages import ParticipantMessage
 
 RECEIPT_SALT = "brigade.receipt"
 TIME = "%Y%m%dT%H%M%SZ"
@@ -90,7 +91,12 @@ def read_receipt(code: str) -> LeavingReceipt | None:
 LABEL_SALT = "brigade.took-part"
 PAID_STATUSES = {Participant.Status.COMPLETE, Participant.Status.UNMATCHED}
 """Ends at which every participant gets a code: their own, if the outcome has none."""
-NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK, Participant.Status.NO_PLACE}
+NO_REENTRY_STATUSES = {
+    *PAID_STATUSES,
+    Participant.Status.FAILED_CHECK,
+    Participant.Status.NO_PLACE,
+    Participant.Status.SCREENED_OUT,
+}
 """Ends after which nobody may enter again under the same label."""
 
 
@@ -330,9 +336,11 @@ def expired_participants(days: int | None) -> QuerySet[Participant]:
 
 
 def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Return the given participants who have a label, referral data or a free-text answer."""
+    """Return the given participants who have a label, referral data, a free-text answer or a message."""
     texts = texts_of(people).values("participant")
-    return people.filter(~Q(label="") | ~Q(referral={}) | Q(pk__in=texts)).order_by("pk")
+    told = ParticipantMessage.objects.exclude(text="").values("participant")
+    named = ~Q(label="") | ~Q(referral={}) | Q(pk__in=texts) | Q(pk__in=told)
+    return people.filter(named).order_by("pk")
 
 
 def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
@@ -342,8 +350,8 @@ def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
 
 
 def erase_names(ids: Iterable[int]) -> int:
-    """Empty the fields that may identify these participants: label, referral data and free texts. Return the
-    number of participants.
+    """Empty the fields that may identify these participants: label, referral data, free texts and messages
+    of staff. Return the number of participants.
 
     The other data stay. The personal link still works, so that the participants can withdraw.
     """
@@ -353,6 +361,7 @@ def erase_names(ids: Iterable[int]) -> int:
             people = Participant.objects.filter(pk__in=piece)
             studies |= set(people.values_list("study", flat=True))
             texts_of(people).update(value="")
+            ParticipantMessage.objects.filter(participant__in=piece).update(text="")
             done += people.update(label="", referral={})
     for study_id in studies:
         participant_erased.send(Participant, study_id=study_id)

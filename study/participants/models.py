@@ -51,6 +51,7 @@ class Participant(models.Model):
         TECHNICAL = "technical", "ended for a technical reason"
         UNMATCHED = "unmatched", "nobody to play with"
         NO_PLACE = "no_place", "no group with a place"
+        SCREENED_OUT = "screened_out", "screened out"
 
     as_guest = False
     """True if the current request showed no more than the label. Never stored."""
@@ -164,6 +165,9 @@ class Participant(models.Model):
     )
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
+    unread_messages = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="The number of messages of staff that the person has not read."
+    )
     known_effects = models.JSONField(
         default=dict,
         blank=True,
@@ -329,7 +333,7 @@ class PageVisit(models.Model):
 
     id: int
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="visits")
-    page = models.CharField(max_length=12, help_text="The name of the page.")
+    page = models.CharField(max_length=40, help_text="The name of the page.")
     position = models.PositiveSmallIntegerField(
         default=0, help_text="The position of the round; 0 outside of rounds."
     )
@@ -457,6 +461,10 @@ class StaffAction(AppendOnly):
         REISSUE = "reissue", "gave a new link"
         END_EPISODE = "end_episode", "ended an episode"
         END_WAY = "end_way", "ended the way through the study"
+        NOTE = "note", "wrote a note"
+        MESSAGE = "message", "sent a message"
+        BONUS = "bonus", "confirmed a bonus"
+        PAID = "paid", "recorded a payment"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")
@@ -475,3 +483,7 @@ class StaffAction(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.participant}: {self.get_action_display()}"
+
+
+PRIVATE_ACTIONS = (StaffAction.Action.NOTE,)
+"""Actions that no data file has. Only staff of the study read them."""

@@ -13,7 +13,13 @@ from functools import cached_property
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import LAST, PAGES_AFTER_ROUNDS, is_shown, pages_before_rounds
+from study.design.page_and_item_order import (
+    LAST,
+    is_shown,
+    pages_after_rounds,
+    pages_before_round,
+    pages_before_rounds,
+)
 from study.participants.models import Participant, Round
 
 
@@ -81,7 +87,8 @@ def page_among(
     """Return the current page of an active participant.
 
     `done` returns the names of the finished pages outside of the rounds. It is called only before the first
-    round has an episode, and after all rounds. `rounds` are all rounds in order, with their episodes.
+    round has an episode, after all rounds, and where the design has pages between rounds.
+    `rounds` are all rounds in order, with their episodes.
     """
     total = design.rounds
     begun = bool(rounds and rounds[0].episode_id)
@@ -90,8 +97,11 @@ def page_among(
         return CurrentPage(before, None, total, rounds)
     for current in rounds:
         if current.answered_at is None:
+            between = () if current.episode_id else pages_before_round(design, current.position)
+            if between and (page := _first_left(design, between, done())):
+                return CurrentPage(page, None, total, rounds)
             return CurrentPage(_page(design, current), current, total, rounds)
-    return CurrentPage(_first_left(design, PAGES_AFTER_ROUNDS, done()) or LAST, None, total, rounds)
+    return CurrentPage(_first_left(design, pages_after_rounds(design), done()) or LAST, None, total, rounds)
 
 
 def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) -> str | None:

@@ -81,8 +81,11 @@ STORED_DATA: Mapping[str, StoredData] = {
         setting="keeps_devices",
     ),
     "completion": StoredData(
-        gettext_noop("The code that you are given at the end"),
-        gettext_noop("so that you can show that you took part"),
+        gettext_noop(
+            "The code that you are given at the end; and if there is a bonus, its amount, what it was "
+            "computed from, who confirmed it and when it was paid"
+        ),
+        gettext_noop("so that you can show that you took part, and are paid once"),
     ),
     "secrets": StoredData(
         gettext_noop(
@@ -127,8 +130,8 @@ STORED_DATA: Mapping[str, StoredData] = {
     ),
     "staff": StoredData(
         gettext_noop(
-            "What researchers did in your case, for example that they sent you a new link or excluded "
-            "your data; when, who and why"
+            "What researchers did in your case, for example that they sent you a message or a new link, "
+            "wrote a note about you or excluded your data; when, who and why; and when you read a message"
         ),
         gettext_noop("so that they can be asked about it"),
     ),

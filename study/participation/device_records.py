@@ -68,7 +68,7 @@ CLOCKS_APART = timedelta(minutes=1)
 class DeviceReportForm(forms.Form):
     """The values that a page's script reports: whole numbers, none below 0."""
 
-    page = forms.SlugField(max_length=12)
+    page = forms.SlugField(max_length=40)
     position = forms.IntegerField(min_value=0, max_value=1000)
     width = forms.IntegerField(min_value=1, max_value=MOST_PIXELS)
     height = forms.IntegerField(min_value=1, max_value=MOST_PIXELS)

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from django import forms
+from django.utils.safestring import SafeString
 
 from kitchen.contract.world import Json
 from kitchen.registry.world_metrics import achievements
@@ -22,14 +23,12 @@ from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import (
     POINTS,
     TEXT_LONGEST,
-    format_number,
     kind_of,
     must_be_answered,
-    number_marks,
-    range_words,
     slider_step,
     value_problem,
 )
+from study.design.questions.item_numbers import format_number, number_marks, range_words
 from study.participants.models import Round
 from study.participation.item_part_fields import (
     LabelledPart,
@@ -115,6 +114,20 @@ class ItemField:
         if self.field.errors:
             attributes |= {"aria-invalid": "true", "aria-describedby": f"{self.field.auto_id}_error"}
         return widget.parts(name, self.field.value(), attributes)
+
+    @property
+    def control(self) -> SafeString:
+        """Return the HTML of the one control of a typed item or a slider. Error, help, words at the ends and
+        unit describe it to screen readers."""
+        field = self.field
+        shown = {
+            "error": field.errors,
+            "helptext": field.help_text,
+            "ends": self.layout == "slider" and any(self.ends),
+            "unit": self.item.unit,
+        }
+        ids = [f"{field.auto_id}_{name}" for name, is_shown in shown.items() if is_shown]
+        return field.as_widget(attrs={"aria-describedby": " ".join(ids)} if ids else {})
 
     @property
     def first_id(self) -> str:

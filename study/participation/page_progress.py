@@ -13,13 +13,15 @@ from django.utils.crypto import constant_time_compare
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from study.design.models import SurveyItem
-from study.design.page_and_item_order import LOBBY, READY, WAITING
+from study.design.own_pages import is_page_shown
+from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.questions.item_kinds import is_right
 from study.design.study_errors import StudyClosedError
 from study.participants.end_and_erase_participation import finish_participant, mark_episode_visits_done
 from study.participants.entry_limits import take_place
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
+from study.participants.participant_facts import participant_facts
 from study.participants.participant_notifications import notify_staff
 from study.participation.group_assignment import needs_answers_first
 from study.participation.round_planning import (
@@ -88,7 +90,11 @@ def finish_page(*, participant_id: int, page: str) -> bool:
     progress = ParticipantProgress(person)
     if not mark_page_done(progress, page):
         return False
-    prepare_next_page(progress)
+    own = own_page(person.version.blueprint, page)
+    if own and own.ends:
+        finish_participant(person, Participant.Status.SCREENED_OUT, f"page {own.key}")
+    else:
+        prepare_next_page(progress)
     return True
 
 
@@ -188,6 +194,7 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
 
     `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
+    _skip_own_pages(progress)
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
@@ -200,6 +207,21 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
     elif place.page == "end" and person.status == Participant.Status.ACTIVE:
         finish_participant(person, Participant.Status.COMPLETE)
     Round.objects.bulk_update(changed, ["answered_at", "episode"])
+
+
+def _skip_own_pages(progress: ParticipantProgress) -> None:
+    """Mark the pages that come next as done, as far as their rules leave them out for this participant. The
+    decision is stored: the visit of such a page has 0 loads."""
+    design = progress.participant.version.blueprint
+    while (own := own_page(design, progress.place.page)) and own.show_if.rules:
+        if is_page_shown(own, participant_facts(progress)):
+            return
+        now = timezone.now()
+        PageVisit.objects.get_or_create(
+            participant=progress.participant, page=own.page, position=0, defaults={"opened_at": now}
+        )
+        PageVisit.objects.filter(participant=progress.participant, page=own.page).update(done_at=now)
+        progress.done.add(own.page)
 
 
 @transaction.atomic

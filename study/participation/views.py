@@ -16,12 +16,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from study.design.models import Study
-from study.design.page_and_item_order import LOBBY, READY, WAITING
+from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
 from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
 from study.participants import next_page
 from study.participants.entry_limits import current_pause, seconds_until, waits_for_clocks
 from study.participants.models import Participant
+from study.participants.staff_messages import messages_read
 from study.participation.device_records import device_fields, record_device, visit_to_record
 from study.participation.enter_study import (
     MINUTE,
@@ -44,6 +45,7 @@ from study.participation.page_progress import is_waiting, page_opened, participa
 from study.participation.pages import (
     consent_guide_debriefing,
     end_and_privacy_pages,
+    own_page_view,
     play_pages,
     survey_pages,
 )
@@ -59,7 +61,8 @@ from study.participation.pages.ready_page import is_ready_card_due
 from study.participation.prolific_entry_links import TOKEN, cookie_of, link_parameters, redirect_without_token
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
-PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], HttpResponse]] = {
+PageView = Callable[[HttpRequest, Participant, next_page.CurrentPage], HttpResponse]
+PAGES: dict[str, PageView] = {
     "about": survey_pages.about_person,
     "check": survey_pages.check,
     "consent": consent_guide_debriefing.consent,
@@ -73,7 +76,7 @@ PAGES: dict[str, Callable[[HttpRequest, Participant, next_page.CurrentPage], Htt
     "survey": survey_pages.survey,
     "waiting": play_pages.waiting,
 }
-"""View of each page, by the name of the page."""
+"""View of each page, by the name of the page. Pages that researchers wrote have a view in common."""
 
 FURTHER_FORMS = {LOBBY: (WAITING,), "play": (READY,)}
 """Forms that may be sent on a page besides its own: those of pages that can be shown in its place."""
@@ -288,11 +291,15 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         if request.method == "GET":
             page_opened(person=person, page=page, position=position, **device_fields(request, person))
         person.reported_visit = visit_to_record(person, page, position)
-        return remember_finished(PAGES[place.page](request, person, place), request, person)
+        return remember_finished(_view(person, place.page)(request, person, place), request, person)
     except StudyClosedError:
         return _closed(request, person.study, entered=True)
     except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
+
+
+def _view(person: Participant, page: str) -> PageView:
+    return own_page_view.own_page_view if own_page(person.version.blueprint, page) else PAGES[page]
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
@@ -348,6 +355,17 @@ def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
         return lobby_state(person)
     except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
+
+
+@never_cache
+@require_POST
+def message_confirmed(request: HttpRequest, key: str) -> HttpResponse:
+    """Store that the participant has read the messages of staff, and show the current page again. A guest
+    sees no messages, and confirms none."""
+    person, newest = _person(request, key), request.POST.get("newest", "")
+    if newest.isdecimal() and len(newest) < 19 and not person.as_guest:
+        messages_read(person=person, newest=int(newest))
+    return redirect(person)
 
 
 @never_cache

@@ -34,7 +34,7 @@ from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage,
 
 Status = Participant.Status
 STORED = {
-    PlannedOutcome.FINISH: {Status.COMPLETE, Status.UNMATCHED, Status.NO_PLACE},
+    PlannedOutcome.FINISH: {Status.COMPLETE, Status.UNMATCHED, Status.NO_PLACE, Status.SCREENED_OUT},
     PlannedOutcome.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT},
     PlannedOutcome.REFUSE: {Status.NO_CONSENT},
 }

@@ -48,7 +48,8 @@ def condition_preview(*, condition: Condition) -> Participant:
     with erasure_allowed():
         for episode in begun:
             episode.delete()
-    for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS):
+    own = (one.page for one in person.version.blueprint.pages)
+    for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS, *own):
         PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
     seat = seat_in(person, condition.key)
     Round.objects.create(participant=person, condition=condition, position=1, seat=seat)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from statistics import median
+from statistics import mean, median
 
 from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
@@ -42,7 +42,8 @@ from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.verdicts import leading_result, verdict_sentences
 from study.design.models import SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
-from study.design.questions.item_kinds import format_number
+from study.design.questions.item_kinds import BEST, SCALED, WORST
+from study.design.questions.item_numbers import format_number
 from study.participants.models import Answer
 from study.reporting.consort_diagram import FlowStage
 from study.reporting.preregistration_deviations import Deviation
@@ -100,6 +101,20 @@ def _chosen(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
         yield OTHER, str(counted.total())
 
 
+def _places(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
+    """Yield the mean place of each option of a ranking."""
+    for option in item.options:
+        places = [value.index(option) + 1 for value in values if option in value]
+        yield option, f"mean place {mean(places):.2f}" if places else "-"
+
+
+def _best_and_worst(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
+    """Yield how often each option was chosen as the best and as the worst."""
+    for option in item.options:
+        best, worst = (sum(value.get(which) == option for value in values) for which in (BEST, WORST))
+        yield option, f"best {best}, worst {worst}"
+
+
 def _numbers(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
     if values:
         yield "numbers", str(len(values))
@@ -107,7 +122,14 @@ def _numbers(item: SurveyItem, values: Sequence[Json]) -> Iterator[Line]:
         yield "range", f"{format_number(min(values))} to {format_number(max(values))}"
 
 
-_LINES = {"single": _chosen, "multiple": _chosen, "number": _numbers, "likert": _numbers}
+_LINES = {
+    **dict.fromkeys(SCALED, _numbers),
+    "single": _chosen,
+    "multiple": _chosen,
+    "ranking": _places,
+    "best_worst": _best_and_worst,
+}
+"""How the answers of a kind of question are summarised. Texts, dates and teams have no summary."""
 
 FLOW = "flow.svg"
 """Name of the flow diagram among the figures."""

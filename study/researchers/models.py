@@ -70,6 +70,52 @@ class ApiToken(models.Model):
         return self.revoked_at is None and self.expires_at > timezone.now()
 
 
+class StaffInvitation(models.Model):
+    """A link that makes a staff login, or recovers one (`user`). It works once, until it expires. Only its
+    hash is stored."""
+
+    id: int
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret in the link.")
+    name = models.CharField(max_length=150, help_text="For whom it is.")
+    role = models.CharField(max_length=12, choices=Membership.Role, default=Membership.Role.COLLABORATOR)
+    studies = models.ManyToManyField(Study, blank=True, related_name="invitations")
+    user_id: int | None
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="recoveries",
+        help_text="Whose login it recovers; empty for an invitation.",
+    )
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.what}"
+
+    @property
+    def works(self) -> bool:
+        """Return whether the link can still be used."""
+        return self.used_at is None and self.revoked_at is None and self.expires_at > timezone.now()
+
+    @property
+    def what(self) -> str:
+        """Return what the link gives: a recovery, or a role in studies."""
+        if self.user_id:
+            return "recovery"
+        slugs = ", ".join(self.studies.values_list("slug", flat=True))
+        return f"{self.role} in {slugs}" if slugs else "a login"
+
+
 class SecurityEvent(AppendOnly):
     """A security event, such as a login. Rows are never changed.
 
@@ -96,6 +142,9 @@ class SecurityEvent(AppendOnly):
         RIGHTS_CHANGED = "rights_changed", "rights of a user changed"
         ROLE_GIVEN = "role_given", "role in a study given"
         ROLE_TAKEN = "role_taken", "role in a study taken away"
+        INVITE_MADE = "invite_made", "invitation made"
+        INVITE_USED = "invite_used", "invitation used"
+        INVITE_REVOKED = "invite_revoked", "invitation taken back"
 
     id: int
     at = models.DateTimeField(default=timezone.now, editable=False)

@@ -16,6 +16,7 @@ import pytest
 from examples.convert_overcooked_ai import CheckpointError, FoundArray, main, policy_bytes, read_checkpoint
 from kitchen.agents.policy.policy_session import PolicySession
 from kitchen.agents.policy.upload_checks import check_policy
+from tests.kitchen.agents.policy.onnx_files import unhurried_checks  # noqa: F401
 
 
 def arrays(hidden: int = 5, filters: int = 3, cells: int = 6) -> OrderedDict[str, np.ndarray]:

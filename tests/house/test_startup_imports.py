@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from tests.servers import Stack
 
-SLOW = ("anthropic", "numpy", "openai", "pandas", "pyarrow", "scipy", "statsmodels", "vl_convert")
+SLOW = (
+    "anthropic",
+    "numpy",
+    "openai",
+    "pandas",
+    "pyarrow",
+    "pyreadstat",
+    "scipy",
+    "statsmodels",
+    "vl_convert",
+)
 """Libraries that some commands and pages need, and that take longer to import than all of the app."""
 LOAD = f"""
 import sys

@@ -62,7 +62,7 @@ REPORT = (f"/staff/{SLUG}/analysis/report", f"/staff/{SLUG}/analysis/appendix")
 DESIGN = f"/staff/{SLUG}/design/"
 WRONG = {
     "/staff/new/": ("#id_title", ""),
-    "/staff/policies/": ("#id_author", ""),
+    "/staff/policies/": ("#id_settings", "{"),
     "/staff/replay/imported/": ("#id_value", "much"),
     "/staff/tokens/": ("#id_name", ""),
     "/staff/account/password/": ("#id_password", ""),

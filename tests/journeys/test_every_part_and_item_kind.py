@@ -151,6 +151,16 @@ place = "final"
 kind = "team"
 measure = "Again"
 text = "Which team again?"
+[[pages]]
+key = "rest"
+before = "guide"
+title = "Before the game"
+text = "You are **{{answer:age}}** years old."
+[[pages]]
+key = "young"
+before = "final"
+title = "For children"
+show_if = {{ match = "all", rules = [{{ what = "answer:age", compares = "at_most", value = "17" }}] }}
 [[outcomes]]
 kind = "no_consent"
 code = "NOTME"
@@ -219,6 +229,9 @@ async def test_every_part_and_kind_of_item_with_mistakes_and_in_two_browsers(
     await begin(page, slug, "w1")
     await consent_by_keyboard(page)
     await about_with_a_mistake(page)
+    await at(page, "own")
+    assert "You are 30 years old." in await page.inner_text("main")
+    await page.click(SUBMIT)
     await at(page, "guide")
     await page.click(SUBMIT)
     person = Person(page)
@@ -325,7 +338,7 @@ async def survey_with_a_reload(page: Page) -> None:
     assert await page.input_value("[name=item_load]") == "2.5"
     assert await page.input_value("[name=item_why]") == "Because.\nTwo lines."
     assert await page.is_checked("[name=item_trust][value='11']")
-    assert "Part 6 of 9" in await page.inner_text(".site-header")
+    assert "Part 7 of 11" in await page.inner_text(".site-header")
     await page.click(SUBMIT)
 
 
@@ -385,6 +398,8 @@ async def test_the_kitchen_asks_too_and_closes(page: Page, live_stack: Stack, sl
     await page.click(SUBMIT + " >> nth=0")
     await at(page, "about")
     await page.fill("[name=item_age]", "30")
+    await page.click(SUBMIT)
+    await at(page, "own")
     await page.click(SUBMIT)
     await at(page, "guide")
     await page.click(SUBMIT)

@@ -479,9 +479,7 @@ async def test_two_people_hold_a_conversation_and_deliver(
     await wait.locator("input[type=number]").press("Enter")
     await act(page, chef, ("wait", "1"))
     await assistant.page.wait_for_selector("#phase:has-text('You do not have to choose')")
-    await assistant.page.click(
-        "#requests [data-accept]"
-    )  # the request ends the wait, and the rest of it follows
+    await assistant.page.click("#requests [data-accept]")  # it ends the wait, and its rest follows
     await assistant.page.wait_for_selector("#queues section:not(.is-chef) li", state="attached")
     await assistant.page.wait_for_selector("#phase :text('Your plan goes on')")
     await act(page, chef, ("wait", "1"))

@@ -58,7 +58,7 @@ class Careless(Relay):
         return {agent: numpy.random.randint(9, size=3) for agent in self.agents}, {}
 
 
-def told(environment: Relay, agent: str) -> dict[str, Json]:
+def describe_state(environment: Relay, agent: str) -> dict[str, Json]:
     return {"taken": environment.taken}
 
 
@@ -73,7 +73,7 @@ def adapter(kind: str, made_by: Any, **more: Any) -> EnvironmentAdapter:
         idle="rest",
         settings=(Setting("steps", "int", "Steps", 4, minimum=1, maximum=9000),),
         length="steps",
-        told=told,
+        description=describe_state,
         replay_ms=1.0,
         **more,
     )

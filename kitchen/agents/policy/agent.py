@@ -50,6 +50,7 @@ class Policy(Agent):
     kind: ClassVar[str] = "policy"
     package: ClassVar[str] = PACKAGE
     instant: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = False
     settings: ClassVar[tuple[Setting, ...]] = (
         Setting(
             FILE,

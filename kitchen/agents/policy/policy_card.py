@@ -16,6 +16,8 @@ from kitchen.contract.world import Command, Json
 
 MAX_TEXT = 200
 """Maximum number of characters of a text of the description."""
+MAX_MESSAGE = 300
+"""Maximum number of characters of a message about a file."""
 MAX_LISTED = 4096
 """Maximum number of actions, and of characters of the settings."""
 LAYOUT = "layout"
@@ -23,11 +25,13 @@ LAYOUT = "layout"
 
 
 class PolicyFileError(ValueError):
-    """Raised if a policy file cannot be used. `code` is one of `policy_checks.CODES`."""
+    """Raised if a policy file cannot be used. `code` is one of `upload_checks.CODES`. Long messages are
+    cut."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)
-        self.code, self.message = code, message
+        text = message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}…"
+        super().__init__(code, text)
+        self.code, self.message = code, text
 
     def __str__(self) -> str:
         return self.message
@@ -133,4 +137,4 @@ def _json(text: str) -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise PolicyFileError("unreadable", "the metadata are no JSON") from None
+        raise PolicyFileError("unreadable", "it is no JSON") from None

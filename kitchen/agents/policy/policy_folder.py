@@ -97,6 +97,12 @@ def parse_reference(text: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
+def full_reference(text: str) -> str:
+    """Return `NAME:SHA256` of the file of this name that comes with a world. Any other text is returned as it
+    is. So a study file can name a shipped file without its hash, and the stored condition has the hash."""
+    return next((one.reference for one in shipped_policies() if one.name == text), text)
+
+
 def find_policy(reference: str) -> PolicyFile:
     """Return the file with this name and hash. Raises MissingPolicyError if this machine does not have it."""
     named = parse_reference(reference)

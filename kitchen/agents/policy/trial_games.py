@@ -11,7 +11,7 @@ from dataclasses import replace
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.policy.agent import FILE, Policy
 from kitchen.agents.policy.policy_folder import store_copy
-from kitchen.agents.policy.upload_checks import SEED, CheckedPolicy, check_policy, run_apart
+from kitchen.agents.policy.upload_checks import SEED, SLOWEST_MS, CheckedPolicy, check_policy, run_apart
 from kitchen.agents.random_agent import RandomAgent
 from kitchen.contract.agent import Agent, run_without_waiting
 from kitchen.contract.canonical_json import derived_seed
@@ -28,13 +28,19 @@ def check_and_play(data: bytes, given: Mapping[str, str] | None = None) -> Check
     checked = run_apart(check_policy, data, given)
     seats = _new_game(checked).seats
     games = {ITSELF: range(seats), **{f"{RANDOM} {seat}": [seat] for seat in range(seats) if seats > 1}}
-    scores = {name: run_apart(trial_score, data, checked, tuple(held)) for name, held in games.items()}
+    seconds = MOST_STEPS * seats * SLOWEST_MS / 1000
+    with tempfile.TemporaryDirectory() as folder:  # made here, so that a killed child leaves nothing
+        scores = {
+            name: run_apart(trial_score, folder, data, checked, tuple(held), seconds=seconds)
+            for name, held in games.items()
+        }
     return replace(checked, scores=scores)
 
 
-def trial_score(data: bytes, checked: CheckedPolicy, held: tuple[int, ...]) -> float:
-    """Return the score of a game in which the network has the seats `held`."""
-    with stored_for_a_while(data, checked) as reference:
+def trial_score(folder: str, data: bytes, checked: CheckedPolicy, held: tuple[int, ...]) -> float:
+    """Return the score of a game in which the network has the seats `held`. The file is stored in `folder`
+    meanwhile."""
+    with stored_for_a_while(folder, data, checked) as reference:
         network = Policy({FILE: reference})
         return game_score(
             _new_game(checked),
@@ -66,16 +72,15 @@ def _new_game(checked: CheckedPolicy) -> World:
 
 
 @contextmanager
-def stored_for_a_while(data: bytes, checked: CheckedPolicy) -> Iterator[str]:
-    """Store a copy of the file in a folder of its own during the block, and yield its reference. Use it in a
-    child process, whose environment nobody else reads."""
+def stored_for_a_while(folder: str, data: bytes, checked: CheckedPolicy) -> Iterator[str]:
+    """Store a copy of the file in this folder, which holds all data during the block. Yield its reference.
+    Use it in a child process, whose environment nobody else reads."""
     before = os.environ.get("BRIGADE_VAR")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["BRIGADE_VAR"] = folder
-        try:
-            store_copy(checked.sha256, data, checked.card.to_json())
-            yield f"{NAME}:{checked.sha256}"
-        finally:
-            os.environ.pop("BRIGADE_VAR")
-            if before is not None:
-                os.environ["BRIGADE_VAR"] = before
+    os.environ["BRIGADE_VAR"] = folder
+    try:
+        store_copy(checked.sha256, data, checked.card.to_json())
+        yield f"{NAME}:{checked.sha256}"
+    finally:
+        os.environ.pop("BRIGADE_VAR")
+        if before is not None:
+            os.environ["BRIGADE_VAR"] = before

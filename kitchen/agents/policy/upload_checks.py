@@ -57,8 +57,10 @@ MAX_BYTES = 16 * 2**20
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space that checking a file may need."""
 SECONDS = 5.0
-"""Seconds of processor and of wall time for a check, or for one trial game."""
-WAIT_SECONDS = 20.0
+"""Seconds of processor time for a check. A trial game has more, by its number of decisions."""
+WALL_FACTOR = 6
+"""Seconds of wall time for a second of processor time, on a busy machine."""
+WAIT_SECONDS = 120.0
 """Seconds after which the process is killed, which may have to load its code before it begins."""
 DECISIONS = 400
 SLOWEST_MS = 10.0
@@ -98,32 +100,33 @@ _pool = ProcessPool(
 os.register_at_fork(after_in_child=_pool.forget)
 
 
-def run_apart(function: Callable[[*Ts], T], *arguments: *Ts) -> T:
-    """Return `function(*arguments)`, computed in a process with limits. Raises its errors, and
-    PolicyFileError if a limit is reached."""
+def run_apart(function: Callable[[*Ts], T], *arguments: *Ts, seconds: float = 0.0) -> T:
+    """Return `function(*arguments)`, computed in a process with limits. `seconds` of processor time are added
+    to `SECONDS`. Raises the function's errors, and PolicyFileError if a limit is reached."""
     try:
-        return _pool.submit(limited_call, function, arguments).result()
+        return _pool.submit(limited_call, function, arguments, SECONDS + seconds).result()
     except ChildMemoryError:
         raise PolicyFileError("unreadable", "it needs more than 2 GiB of memory") from None
     except (ChildTimeoutError, ChildDiedError):
-        raise PolicyFileError("too_slow", f"it takes more than {SECONDS:g} seconds") from None
+        raise PolicyFileError("too_slow", f"it takes more than {SECONDS + seconds:g} seconds") from None
     except (BusyError, OSError):
         raise PolicyFileError("too_slow", "many files are being checked; try again in a minute") from None
 
 
-def limited_call(function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
-    """Call the function in a child process. A signal ends the process if it takes more than `SECONDS`."""
+def limited_call(function: Callable[..., T], arguments: tuple[Any, ...], seconds: float) -> T:
+    """Call the function in a child process. A signal ends the process if it needs more processor time."""
     import onnxruntime  # noqa: F401 - loading it takes no time of the file
 
-    with ended_after(SECONDS):
+    with ended_after(seconds):
         return function(*arguments)
 
 
 @contextmanager
 def ended_after(seconds: float) -> Iterator[None]:
-    """End this process if the block needs more wall time or processor time."""
+    """End this process if the block needs more than these seconds of processor time, or `WALL_FACTOR` times
+    as much wall time."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, seconds + 1)
+    signal.setitimer(signal.ITIMER_REAL, WALL_FACTOR * seconds + 1)
     used = resource.getrusage(resource.RUSAGE_SELF)
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds) + 2, hard))
@@ -275,7 +278,7 @@ def measured_milliseconds(network: PolicySession, encoding: Encoding, game: Worl
     import numpy
 
     chance, states, spent = Random(SEED), network.first_states(), list[float]()  # noqa: S311
-    ends = time.monotonic() + SECONDS
+    ends = time.monotonic() + WALL_FACTOR * SECONDS
     for _ in range(DECISIONS):
         if game.has_ended:
             game.reset(SEED)

@@ -1,4 +1,5 @@
-"""End an episode before its last step: on behalf of staff, because somebody left, or for lack of money."""
+"""End an episode before its last step: on behalf of staff, because somebody left, for lack of money, or
+because its world fails."""
 
 from __future__ import annotations
 
@@ -40,16 +41,20 @@ def end_episode(*, episode_id: int, reason: str) -> bool:
 
 WITHOUT_MONEY = "the money for its language model did not suffice"
 """Why an episode with an allowance is ended when a model's call cannot be paid."""
+UNPLAYABLE = "its world could not be continued"
+"""Why a real-time episode is ended whose world fails each time that a clock process continues it."""
+TECHNICAL_REASONS = {WITHOUT_MONEY, UNPLAYABLE}
 
 
 def is_ended_by_staff(episode: Episode) -> bool:
     """Return whether staff ended this episode."""
-    return episode.status == Episode.Status.ABORTED and episode.ended_because != WITHOUT_MONEY
+    return episode.status == Episode.Status.ABORTED and episode.ended_because not in TECHNICAL_REASONS
 
 
-def is_ended_without_money(episode: Episode) -> bool:
-    """Return whether this episode was ended for lack of money. Pages call it a technical reason."""
-    return episode.status == Episode.Status.ABORTED and episode.ended_because == WITHOUT_MONEY
+def is_ended_technically(episode: Episode) -> bool:
+    """Return whether this episode was ended for a technical reason, as pages call it: for lack of money, or
+    because its world failed."""
+    return episode.status == Episode.Status.ABORTED and episode.ended_because in TECHNICAL_REASONS
 
 
 def has_unpaid_call(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> bool:
@@ -67,6 +72,12 @@ def end_for_lack_of_money(turn: OpenTurn, decisions: Sequence[SubmittedDecision]
     end_now(turn.episode.pk, Episode.Status.ABORTED, reason=WITHOUT_MONEY)
     refresh_turn(turn)
     log.warning("episode %s was ended: %s", turn.episode.pk, WITHOUT_MONEY)
+
+
+def end_unplayable_episode(episode_id: int) -> None:
+    """End an episode whose world fails each time that it is continued. Do nothing if it has ended."""
+    if end_now(episode_id, Episode.Status.ABORTED, reason=UNPLAYABLE):
+        log.error("episode %s was ended: %s", episode_id, UNPLAYABLE)
 
 
 def abandon_episode(*, episode_id: int, reason: str) -> bool:

@@ -58,7 +58,8 @@ class PageFrames:
             self._drawing = asyncio.create_task(self._draw(page))
 
     def _is_outdated(self, page: OpenPage) -> bool:
-        return page.stamp is not None and page.stamp[0] != self._sent
+        """Return whether the page shows a later step than the last frame. A frame can be ahead."""
+        return page.stamp is not None and (self._sent is None or page.stamp[0] > self._sent)
 
     async def _draw(self, page: OpenPage) -> None:
         try:

@@ -33,7 +33,7 @@ from kitchen.contract.star_targets import known_star_targets
 from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.infra.database_writes import among_ids, json_from_driver, select_rows, time_from_driver
-from kitchen.play.episode.end_episode import is_ended_by_staff, is_ended_without_money
+from kitchen.play.episode.end_episode import is_ended_by_staff, is_ended_technically
 from kitchen.play.live.agent_sentences import shown_message
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn import state_store, step_timer
@@ -85,7 +85,7 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
             world=episode.world,
             star_targets=known_star_targets(episode.star_targets, turn.world.figures),
             ended_by_staff=is_ended_by_staff(episode),
-            ended_technically=is_ended_without_money(episode),
+            ended_technically=is_ended_technically(episode),
             abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
         ),
         **_talk(turn, number, page),

@@ -66,7 +66,7 @@ ADAPTER = EnvironmentAdapter(
     ),
     length="max_cycles",
     tick_ms=67,
-    told=describe_state,
+    description=describe_state,
     replay_ms=1.6,
     words={
         "your_part": gettext_noop("your part"),

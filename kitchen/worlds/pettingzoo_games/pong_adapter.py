@@ -56,7 +56,7 @@ ADAPTER = EnvironmentAdapter(
     ),
     length="max_cycles",
     tick_ms=67,
-    told=describe_state,
+    description=describe_state,
     replay_ms=3.6,
     words={
         "your_paddle": gettext_noop("your paddle"),

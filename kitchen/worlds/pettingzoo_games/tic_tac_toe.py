@@ -40,7 +40,7 @@ ADAPTER = EnvironmentAdapter(
     agents=("player_1", "player_2"),
     most_steps=9,
     replay_ms=0.5,
-    told=describe_state,
+    description=describe_state,
     actions={
         "top_left": (0, gettext_noop("Top left"), "q"),
         "top_middle": (3, gettext_noop("Top middle"), "w"),

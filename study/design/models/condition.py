@@ -13,9 +13,12 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models, transaction
 
+from kitchen.agents.policy.agent import FILE
+from kitchen.agents.policy.policy_folder import full_reference
 from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
 from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import readable_name
+from kitchen.play.policies.policy_storage import KIND as POLICY
 from kitchen.play.policies.policy_storage import copy_to_this_machine
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
@@ -311,6 +314,9 @@ class Condition(models.Model):
         for field, problem in (("key", key_problem(self.key)), ("name", name_problem(self.name))):
             if getattr(self, field) and problem:
                 raise ValidationError(f"{field}: {problem}")
+        if self.coplayer == POLICY and FILE in self.coplayer_settings:
+            file = full_reference(str(self.coplayer_settings[FILE]))
+            self.coplayer_settings = {**self.coplayer_settings, FILE: file}
         copy_to_this_machine([self.coplayer_settings, self.organisation])
         try:
             condition_check(

@@ -57,6 +57,7 @@ class Outcome(models.Model):
         TECHNICAL = "technical", "ended for a technical reason"
         UNMATCHED = "unmatched", "nobody to play with"
         NO_PLACE = "no_place", "no group with a place"
+        SCREENED_OUT = "screened_out", "screened out"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="outcomes")

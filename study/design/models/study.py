@@ -15,6 +15,7 @@ from kitchen.money.models import Budget
 from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
 from study.design.between_groups import group_keys, group_keys_problem
+from study.design.bonus_rule import bonus_problem
 from study.design.factors import LONGEST_KEY, factors_problem_in, parse_factors
 from study.design.group_allocation import allocation_problem_in
 from study.design.naming_rules import RESERVED_SLUGS
@@ -188,6 +189,14 @@ class Study(models.Model):
         "there, after /workspaces/. A signed link is accepted as proof only if it was signed for "
         "this workspace, because anybody can create a study on Prolific whose link leads here. "
         "Empty: no signature is accepted.",
+    )
+    prolific_study = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="The ID of the study on Prolific, for its API.",
     )
     max_participants = models.PositiveIntegerField(
         null=True,
@@ -367,6 +376,13 @@ class Study(models.Model):
         default=False,
         help_text="Every researcher on this server may see and copy the design, but not see participants.",
     )
+    bonus_rule = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="How the bonus of a participant is computed. Empty: no bonus.",
+    )
     languages = models.CharField(
         max_length=60,
         default=ORIGINAL_LANGUAGE,
@@ -441,6 +457,8 @@ class Study(models.Model):
             raise ValidationError({"factors": why})
         if why := allocation_problem_in(self.allocation):
             raise ValidationError({"allocation": why})
+        if why := bonus_problem(self.bonus_rule):
+            raise ValidationError({"bonus_rule": why})
         problems = {
             name: said for name, said in self._problems().items() if said and name not in (exclude or ())
         }

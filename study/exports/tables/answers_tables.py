@@ -65,22 +65,26 @@ def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
                 continue
             who, row = everybody[pk], items[item]
             read = asked.get((who.marks.version, row.key), row)
-            place = orders[who.marks.version, read.place, who.number, answer[0] or ""].get(row.key)
-            cells.append(_answer_cells(who, read, place, *answer))
+            page = orders[who.marks.version, read.place, who.number, answer[0] or ""]
+            place, options = page.get(row.key, (None, None))
+            cells.append((*_answer_cells(who, read, place, *answer), options))
         yield RowGroup((), cells)
 
 
-class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
+class Orders(dict[tuple[int, str, int, str], dict[str, tuple[int, list[str] | None]]]):
     """A cache of the order of items on pages. It maps (version, page, participant's number, condition) to
-    the position of each item by key, from 1."""
+    the position of each item by key, from 1, and its options in their order if that was random."""
 
     def __init__(self, designs: Mapping[int, Blueprint]) -> None:
         self.designs = designs
 
-    def __missing__(self, which: tuple[int, str, int, str]) -> dict[str, int]:
+    def __missing__(self, which: tuple[int, str, int, str]) -> dict[str, tuple[int, list[str] | None]]:
         version, page, number, condition = which
         items = items_for(self.designs[version], page, number, condition)
-        places = self[which] = {item.key: place for place, item in enumerate(items, start=1)}
+        places = self[which] = {
+            item.key: (place, item.options if item.shuffled else None)
+            for place, item in enumerate(items, start=1)
+        }
         return places
 
 

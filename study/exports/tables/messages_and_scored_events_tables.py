@@ -340,5 +340,5 @@ SCORED_EVENTS = ExportTable(
     SCORED_EVENT_COLUMNS,
     scored_event_rows,
     value_columns,
-    more_after="messages",
+    more_after="message_numbers",
 )

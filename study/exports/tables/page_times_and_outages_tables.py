@@ -26,7 +26,7 @@ from study.exports.export_table import (
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import participant_chunks
 from study.participants.episode_owners_and_outages import outages_of
-from study.participants.models import PageVisit, Round, StaffAction
+from study.participants.models import PRIVATE_ACTIONS, PageVisit, Round, StaffAction
 from study.participation.device_records import KINDS, OTHER, SYSTEMS
 
 PAGE_TIME_COLUMNS = (
@@ -107,15 +107,18 @@ OUTAGES = ExportTable(
 
 STAFF_ACTION_COLUMNS = (
     *PARTICIPANT_COLUMNS,
-    *file_columns("staff_actions", action=StaffAction.Action.values),
+    *file_columns(
+        "staff_actions", action=[one for one in StaffAction.Action.values if one not in PRIVATE_ACTIONS]
+    ),
     *PERSON_MARKS,
 )
 
 
 def staff_action_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per action of staff on a participant, ordered by participant and time."""
+    """Yield one row per action of staff on a participant, ordered by participant and time. Private notes are
+    left out."""
     for everybody in participant_chunks(study, chosen):
-        actions = StaffAction.objects.filter(participant__in=everybody)
+        actions = StaffAction.objects.filter(participant__in=everybody).exclude(action__in=PRIVATE_ACTIONS)
         fields = ("participant_id", "at", "user_name", "action", "reason")
         rows = actions.order_by("participant__number", "at", "pk").values_list(*fields)
         for pk, theirs in groupby(rows, itemgetter(0)):

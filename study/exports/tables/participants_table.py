@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db.models import Count, Q
 
 from kitchen.contract.world import Json
 from kitchen.infra.database_writes import batches_of
@@ -32,7 +33,8 @@ from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.study_versions import FreezeState, freeze_states, version_blueprints
-from study.exports.design_columns import METRIC_COLUMN_KINDS
+from study.exports.column_levels import item_codes
+from study.exports.design_columns import METRIC_COLUMN_KINDS, METRIC_ENDS
 from study.exports.export_table import (
     EPISODE_LEVELS,
     PARTICIPANT_COLUMNS,
@@ -105,10 +107,11 @@ def _both(column: WideColumn, later: WideColumn) -> WideColumn:
     and its list of possible values cover both."""
     if (column.kind, column.levels) == (later.kind, later.levels):
         return column
+    codes = tuple({**dict(column.codes), **dict(later.codes)}.items())
     kind = max(column.kind, later.kind, key=WIDTHS.index)
     all_levels = dict.fromkeys([*column.levels.split(" / "), later.levels or f"any {later.kind}"])
     levels = " / ".join(filter(None, all_levels))
-    return replace(column, kind=kind, levels=levels)
+    return replace(column, kind=kind, levels=levels, codes=codes)
 
 
 def _with_unique_names(columns: Iterable[WideColumn], taken: Collection[str]) -> Iterator[WideColumn]:
@@ -163,7 +166,8 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) ->
     for one in play_metrics_in(condition):
         slot = ColumnContent(condition.key, "play", one.key)
         text = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
-        yield WideColumn(slot.named(), METRIC_COLUMN_KINDS[one.kind], text, one.unit, slot=slot)
+        levels = METRIC_ENDS.get(one.kind, "")
+        yield WideColumn(slot.named(), METRIC_COLUMN_KINDS[one.kind], text, one.unit, levels, slot=slot)
 
 
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
@@ -172,7 +176,7 @@ COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))
 def _scored(named: NamedMetric) -> tuple[str, str, str, str, str]:
     figure = named.figure
     text = figure.formula or "; ".join(filter(None, (named.label, figure.undefined)))
-    return named.name, METRIC_COLUMN_KINDS[figure.kind], text, figure.unit, ""
+    return named.name, METRIC_COLUMN_KINDS[figure.kind], text, figure.unit, METRIC_ENDS.get(figure.kind, "")
 
 
 def _item_columns(
@@ -187,7 +191,9 @@ def _item_columns(
     for item in items:
         slot, kind = ColumnContent(condition, place, item.key), kind_of(item)
         text = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
-        yield WideColumn(slot.named(), kind.column, text, levels=kind.levels(item), slot=slot)
+        yield WideColumn(
+            slot.named(), kind.column, text, item.unit, kind.levels(item), codes=item_codes(item), slot=slot
+        )
         if item.may_not_apply:
             apart = slot._replace(apart=True)
             text = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
@@ -199,7 +205,8 @@ def _item_columns(
         keys = ", ".join(f"{item.key} (reversed)" if item.reversed else item.key for item in scale.items)
         how = "SUS" if scale.formula == "sus" else "mean"
         text = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
-        yield WideColumn(slot.named(), "number", text, unit="scale points", slot=slot)
+        ends = "" if scale.problem else "from {:g} to {:g}".format(*scale.ends)
+        yield WideColumn(slot.named(), "number", text, "scale points", ends, slot=slot)
 
 
 def _counted(slot: ColumnContent, text: str, study: Study) -> str:
@@ -350,7 +357,7 @@ COLUMNS = (
 
 
 def _cells(
-    study: Study, person: Participant, data: ParticipantData, state: FreezeState, left_out: str | None
+    person: Participant, data: ParticipantData, state: FreezeState, left_out: str | None
 ) -> tuple[Any, ...]:
     """Return a participant's cells for the columns in `COLUMNS`."""
     version, referral, label = person.version, person.referral, person.label or None
@@ -384,18 +391,7 @@ def _cells(
         data.passed,
         data.attention,
         data.attention_failed,
-        person.code,
-        person.number,
-        label,
-        person.synthetic,
         data.page,
-        person.entered_at,
-        label if person.source == Study.Recruitment.MTURK else None,
-        referral.get("assignmentId"),
-        study.slug,
-        study.title,
-        referral.get("hitId"),
-        person.preview,
         state.before_freeze(person.entered_at),
         left_out,
         person.language,
@@ -423,9 +419,30 @@ def rows(study: Study, chosen: ExportSelection, wide: Sequence[WideColumn]) -> I
             if person.pk in there:
                 person.version = versions[person.version_id]
                 theirs = data[person.pk]
-                fixed = _cells(study, person, theirs, states[person.version_id], out.get(person.pk))
+                fixed = _cells(person, theirs, states[person.version_id], out.get(person.pk))
                 cells.append((*fixed, *map(theirs.values.get, slots)))
         yield RowGroup((), cells)
+
+
+def unused_columns(study: Study) -> frozenset[str]:
+    """Return the columns of `COLUMNS` that would be blank for every participant of the study, whatever is
+    selected. They say that something did not happen here, such as an exclusion."""
+    filled = {
+        **{name: Q(**{f"{name}__isnull": False}) for name in ("consented_at", "excluded_at")},
+        "consent_hash": ~Q(consent_hash=""),
+        "excluded_reason": ~Q(excluded_reason=""),
+        "end_reason": ~Q(end_reason=""),
+        "sequence_id": Q(sequence__isnull=False),
+        "label": ~Q(label=""),
+        "known_effects": ~Q(known_effects={}) & Q(known_effects__isnull=False),
+        "entry_round_trip_ms": Q(round_trip_ms__isnull=False),
+        **{f"referral.{name}": Q(**{f"referral__{name}__isnull": False}) for name in REFERRALS},
+    }
+    counts = {f"column_{number}": Count("pk", filter=each) for number, each in enumerate(filled.values())}
+    found = study.participants.aggregate(**counts).values()
+    checked = Answer.objects.filter(participant__study=study, item__place="check").exists()
+    blank = {name for name, count_of in zip(filled, found, strict=True) if not count_of}
+    return frozenset(blank if checked else {*blank, "check_passed"})
 
 
 TABLE = ExportTable(
@@ -434,4 +451,5 @@ TABLE = ExportTable(
     COLUMNS,
     rows,
     partial(wide_columns, taken=[column.name for column in COLUMNS]),
+    unused=unused_columns,
 )

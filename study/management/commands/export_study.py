@@ -1,7 +1,8 @@
 """Export a study's data as tidy CSV files with a codebook: `python manage.py export_study SLUG --out DIR`.
 
-`--format parquet` writes Parquet files instead. `--format zip` writes one ZIP file of the CSV files; `--out`
-is then a file or a folder.
+`--format parquet` writes Parquet files instead, `--format sav` labelled files for SPSS, and `--format dta`
+labelled files for Stata. `--format zip` writes one ZIP file of the CSV files; `--out` is then a file or a
+folder. `--format publication` writes one ZIP file to publish, with a de-identified copy of the data.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from kitchen.infra.file_writing import atomic_writer
+from study.design.models import Study
+from study.exports.dataset_descriptions import LICENCES
+from study.exports.deidentify import CopyOptions
 from study.exports.export_files import FORMATS, write_study, write_zip
 from study.exports.export_table import ALL_KINDS, KINDS, OUTAGES, ExportSelection
+from study.exports.publication_package import LEAST_K, MOST_K, PackageOptions, package_pieces
 from study.exports.tables.played_episodes import touched_count
 from study.management.study_command import StudyCommand, writing_to
 
@@ -28,7 +34,24 @@ class Command(StudyCommand):
         parser.add_argument(
             "--out", metavar="DIR", type=Path, required=True, help="folder for the files; or the ZIP's name"
         )
-        parser.add_argument("--format", choices=[*FORMATS, "zip"], default="csv", help="csv (default)")
+        parser.add_argument(
+            "--format", choices=[*FORMATS, "zip", "publication"], default="csv", help="csv (default)"
+        )
+        parser.add_argument(
+            "--k",
+            type=int,
+            choices=range(LEAST_K, MOST_K + 1),
+            metavar="K",
+            default=5,
+            help="publication: least number of people who share an answer about themselves (default 5)",
+        )
+        parser.add_argument("--replays", action="store_true", help="publication: keep seeds")
+        parser.add_argument(
+            "--identified", action="store_true", help="publication: the data as they are, not de-identified"
+        )
+        parser.add_argument(
+            "--licence", choices=list(LICENCES), default="cc-by", help="publication: cc-by (default)"
+        )
         parser.add_argument(
             "--without",
             metavar="KIND",
@@ -46,6 +69,9 @@ class Command(StudyCommand):
         """
         study, form = self.study(slug), options.get("format", "csv")
         chosen = ExportSelection.without(options.get("without", ()))
+        if form == "publication":
+            self._publish(study, out, chosen, options)
+            return
         if form == "zip" and out.suffix != ".zip":
             out /= f"{study.slug}.zip"
         with writing_to(out):
@@ -58,3 +84,12 @@ class Command(StudyCommand):
         for name, count in written.items():
             self.stdout.write(f"{name}: {count} rows")
         self.stdout.write(f"{len(written)} files, {sum(written.values())} rows in {out}")
+
+    def _publish(self, study: Study, out: Path, chosen: ExportSelection, options: dict[str, Any]) -> None:
+        copy = None if options["identified"] else CopyOptions(options["k"], options["replays"])
+        path = out if out.suffix == ".zip" else out / f"{study.slug}_publication.zip"
+        with writing_to(out):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_writer(path) as file:
+                file.writelines(package_pieces(study, chosen, PackageOptions(copy, options["licence"])))
+        self.stdout.write(f"{path}")

@@ -19,9 +19,11 @@ from django.views.decorators.http import require_GET
 
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 from study.design.blueprint import OUTCOMES
+from study.design.bonus_rule import Bonus
 from study.design.models import Outcome, Study
 from study.design.recruitment_platforms import RECRUITMENT_PLACES, Referral
 from study.participants import next_page
+from study.participants.bonuses import bonus_of, bonus_rule_of
 from study.participants.end_and_erase_participation import (
     NO_REENTRY_STATUSES,
     PAID_STATUSES,
@@ -115,6 +117,10 @@ WORDS = {
             "Enough people who gave the same answers already take part. Thank you for your answers."
         ),
     ),
+    "screened_out": (
+        gettext_noop("The study ends here for you"),
+        gettext_noop("This study looks for people with other answers. Thank you for your time."),
+    ),
 }
 """Heading and text of each end except completion."""
 
@@ -130,10 +136,17 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
     label = person.label or (str(label) if key == person.shown_key else "")
     context = outcome_context(person, label) | {"outcome_html": text_html(_words(person, _outcome(person)))}
     if person.status == Participant.Status.COMPLETE:
+        context |= {"bonus": _shown_bonus(person)}
         return page_response(request, person, "end", **(part_context(person, "end") | context))
     heading, words = map(gettext, WORDS[person.status])
     again = _may_begin_again(person)
     return page_response(request, person, "stopped", heading=heading, words=words, again=again, **context)
+
+
+def _shown_bonus(person: Participant) -> Bonus | None:
+    """Return the participant's bonus if the study shows it, or None."""
+    rule = bonus_rule_of(person.version.blueprint)
+    return bonus_of(person) if rule and rule.shown else None
 
 
 def _may_begin_again(person: Participant) -> bool:

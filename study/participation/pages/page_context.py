@@ -12,13 +12,17 @@ from django.utils.safestring import SafeString
 
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import current_language
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import OWN_PAGES, blueprint_of
 from study.design.condition_seats import is_shared
 from study.design.markdown_html import to_html
 from study.design.models import Study
 from study.design.page_and_item_order import progress
+from study.design.piped_words import filled_text, has_piped_words
 from study.design.translated_texts import ForeignText, foreign_text, translated_design
 from study.participants.models import Participant, Round
+from study.participants.next_page import ParticipantProgress
+from study.participants.participant_facts import participant_facts
+from study.participants.staff_messages import unread_messages
 from study.participation.idle_timeout import idle_clock
 
 
@@ -27,6 +31,8 @@ def page_response(
 ) -> HttpResponse:
     """Return the response with a participant's page made from this template."""
     context = {"participant": person, "study": person.study, **context}
+    if waiting := unread_messages(person):
+        context |= {"messages_to_read": waiting, "newest_message": waiting[-1].pk}
     return render(request, f"study/participation/{template}.html", context, status=status)
 
 
@@ -45,7 +51,7 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
     part = person.design.part(kind)
     return {
         "heading": part.title,
-        "part_html": text_html(part.text),
+        "part_html": text_html(filled(person, part.text)),
         "idle": idle_clock(person),
         "progress": progress(person.design, kind),
         "shares": plays_with_people(person),
@@ -64,6 +70,19 @@ def folded_html(text: str) -> tuple[SafeString, SafeString]:
     if isinstance(text, ForeignText):
         short, rest = foreign_text(short, text.lang), foreign_text(rest, text.lang)
     return text_html(short), text_html(rest) if rest else SafeString()
+
+
+def filled(person: Participant, text: str) -> str:
+    """Return a researcher's text with this participant's own answers and results in place of the names in
+    braces. Texts of designs from before such names stay as they are."""
+    design = person.version.blueprint
+    if design.format < OWN_PAGES or not has_piped_words(text):
+        return text
+    shown = {
+        item.key: dict(zip(item.options, item.shown_options, strict=True)) for item in person.design.items
+    }
+    words = filled_text(text, participant_facts(ParticipantProgress(person), person.design), shown)
+    return foreign_text(words, text.lang) if isinstance(text, ForeignText) else words
 
 
 def plays_with_people(person: Participant) -> bool:

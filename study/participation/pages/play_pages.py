@@ -22,6 +22,7 @@ from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
+from study.participants.staff_messages import unread_messages
 from study.participation.group_lobby import LobbyState, lobby_loads, look_at_lobby
 from study.participation.idle_timeout import idle_clock
 from study.participation.lobby_practice import begin_kitchen, end_kitchen, offers_kitchen, own_seat
@@ -252,7 +253,10 @@ def lobby_state(person: Participant) -> JsonResponse:
     if is_waiting(person):
         return JsonResponse({"on": True})
     lobby = look_at_lobby(participant_id=person.pk)
-    return JsonResponse({"on": True} if lobby is None else {"on": False, **_lobby_texts(lobby)})
+    if lobby is None:
+        return JsonResponse({"on": True})
+    news = {"unread": len(unread)} if (unread := unread_messages(person)) else {}
+    return JsonResponse({"on": False, **_lobby_texts(lobby), **news})
 
 
 def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:

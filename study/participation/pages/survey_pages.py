@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from kitchen.play.episode.end_episode import is_ended_by_staff, is_ended_without_money
+from kitchen.play.episode.end_episode import is_ended_by_staff, is_ended_technically
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import achievements
 from kitchen.words.gettext_without_django import gettext
@@ -70,7 +70,7 @@ def _survey_context(person: Participant, place: next_page.CurrentPage, was_told:
         "team": label if has_team else "",
         "progress": progress(design, "survey", position=place.position, label=label),
         "ended_by_staff": is_ended_by_staff(episode),
-        "ended_technically": is_ended_without_money(episode),
+        "ended_technically": is_ended_technically(episode),
         "given_up": place.round.is_given_up,
         "abandoned_because": gettext(why) if why else "",
         "figures": achievements(episode.world, score)

@@ -14,7 +14,8 @@ from urllib.parse import urljoin
 
 from kitchen.contract.world import Json
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import format_number, kind_of
+from study.design.questions.item_kinds import kind_of
+from study.design.questions.item_numbers import format_number
 from study.participants.simulated_effects import KnownEffects, expected_answer
 from study.participation.item_part_fields import PART_SIGN, sent_parts
 from study.pilot.bots.http_browser import (
@@ -90,6 +91,8 @@ class Walk:
         self.home = ""
         """The personal link, once there is one; it always leads to the current page."""
         self.code = ""
+        self.screened_out = False
+        """True after a page at which the study ends for some answers."""
         self.players: dict[str, Player] = {}
         """Players by address of the websocket, one per episode, in the order of play."""
         self.practised: dict[str, Player] = {}
@@ -196,8 +199,8 @@ class Walk:
             self.home,
             episodes,
             self.patience.retries,
-            outcome=self.plan.outcome,
-            where=str(self.plan.stop or ""),
+            outcome=PlannedOutcome.FINISH if self.screened_out else self.plan.outcome,
+            where="" if self.screened_out else str(self.plan.stop or ""),
             sockets=(*self.practised, *self.players),
         )
 
@@ -221,6 +224,12 @@ async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
     """Handle a page that is only read, such as the guide: send its form unchanged, and return the next
     page."""
     return await walk.send(page, {})
+
+
+async def be_screened_out(walk: Walk, page: WalkedPage) -> WalkedPage:
+    """Handle a page at which the study ends for some answers: go on to the last page."""
+    walk.screened_out = True
+    return await read_guide(walk, page)
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
@@ -308,6 +317,8 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
 
     Raises WalkError if a participant who should have a code gets none, or should have stopped earlier.
     """
+    if walk.screened_out:
+        return
     if not page.code and walk.plan.outcome not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
         raise page.error("the last page shows no completion code")
     if walk.plan.stop:
@@ -330,6 +341,8 @@ HANDLERS: dict[str, Handler] = {
     "final": answer,
     "guide": read_guide,
     "lobby": wait,
+    "own": read_guide,
+    "screen-out": be_screened_out,
     "play": play,
     "practice": practise,
     "ready": read_guide,

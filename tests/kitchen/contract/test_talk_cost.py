@@ -27,12 +27,14 @@ def charged(organisation: Organisation | None, says: Sequence[MessageDraft]) -> 
     talk = TeamTalk(organisation=organisation, member=1)
     situation = Situation("cuisine", 4, (1,), {}, {}, {}, talk=talk)
     plans = {1: [("noop",)]}
-    return charge_talk(situation, Decision(WORK, note="why", plans=plans, says=tuple(says)))
+    return charge_talk(
+        situation, Decision(WORK, note="why", plans=plans, intents={1: {"do": "stir"}}, says=tuple(says))
+    )
 
 
 def test_who_writes_does_nothing_else_and_the_note_has_what_was_dropped() -> None:
     made = charged(team(**CHARGED), [MessageDraft("The rice is mine.")])
-    assert (made.commands, made.plans) == ({}, {})
+    assert (made.commands, made.plans, made.intents) == ({}, {}, {})
     assert made.note == {"note": "why", "talk_took_step": {"1": ["put", "pot0"]}}
     assert [say.text for say in made.says] == ["The rice is mine."]
 
@@ -63,6 +65,7 @@ def test_the_cost_is_stored_with_the_organisation_and_told_to_models() -> None:
 def test_a_cost_is_refused_where_members_talk_before_the_step_or_under_a_clock() -> None:
     with pytest.raises(SettingsError, match="takes_step: it means nothing in graph"):
         team(**CHARGED, within=True)
-    with pytest.raises(SettingsError, match="takes_step: it means nothing in pair"):
-        team("pair", **CHARGED)
+    for kind in ("pair", "pairwise"):
+        with pytest.raises(SettingsError, match=f"takes_step: it means nothing in {kind}"):
+            team(kind, **CHARGED)
     assert "a clock takes the steps" in team("each", talk=True, **CHARGED).clock_refusal

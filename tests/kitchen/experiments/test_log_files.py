@@ -108,6 +108,16 @@ def test_texts_with_halves_of_characters_come_back(monkeypatch: pytest.MonkeyPat
     assert not replay_log(log, row).faults
 
 
+def test_an_agent_that_may_decide_otherwise_elsewhere_is_not_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log, row, _ = recorded_episode(co_player="random", set=None, model=None)
+    monkeypatch.setattr(RandomAgent, "decide", None)
+    assert replay_log(log, row).faults
+    monkeypatch.setattr(RandomAgent, "repeatable", False)
+    assert replay_log(log, row).faults == ()
+
+
 def changed(log: PlayedLog, number: int, **fields: Any) -> PlayedLog:
     """The log with one step written otherwise."""
     entries = [replace(each, **fields) if each.step == number else each for each in log.entries]

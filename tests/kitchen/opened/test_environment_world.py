@@ -7,13 +7,13 @@ import json
 import numpy
 import pytest
 
-from kitchen.contract.world import World
+from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import SettingsError, StateError
 from kitchen.opened.environment_world import MOST_REPLAY_MS, world_class
 from kitchen.opened.frame_drawing import draw_frame
 from kitchen.realtime.realtime_storage import LEASE_SECONDS
 from kitchen.registry.world_registry import get_world
-from tests.worlds.relay import RELAY, made
+from tests.worlds.relay import RELAY, Relay, made
 
 RUN, REST = ("run",), ("rest",)
 
@@ -80,6 +80,24 @@ def test_a_world_takes_over_the_environment_of_an_older_object() -> None:
     newer.take_over(other)  # another seed: left alone
     newer.take_over(older)
     assert newer.step({0: RUN}) == world.step({0: RUN}) and made["relay"] == before
+
+
+def test_a_step_that_fails_changes_nothing_and_the_next_one_plays_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(environment: Relay, agent: str) -> dict[str, Json]:
+        raise ValueError("nothing to tell")
+
+    world, like = relay(), relay()
+    for each in (world, like):
+        each.step({0: RUN})
+    with monkeypatch.context() as broken:
+        broken.setitem(vars(RELAY), "description", fail)  # the adapter is frozen
+        with pytest.raises(ValueError, match="nothing to tell"):
+            world.step({0: RUN})
+    assert world.to_dict() == like.to_dict()
+    assert world.step({0: RUN}) == like.step({0: RUN}) and world.to_dict() == like.to_dict()
+    type(world).from_dict(world.to_dict()).prepare()  # plays the same again
 
 
 @pytest.mark.parametrize(("name", "value"), [("digest", "0" * 64), ("log", [[0, 0]])])

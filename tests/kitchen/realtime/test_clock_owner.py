@@ -28,13 +28,14 @@ from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.rate_limits import TokenBuckets
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.advance_episode import leave_seat
-from kitchen.play.episode.end_episode import end_episode
+from kitchen.play.episode.end_episode import UNPLAYABLE, end_episode, is_ended_technically
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live import seat_consumer
 from kitchen.play.live.page_session import ELSEWHERE_CLOSE_CODE, NO_SEAT_CLOSE_CODE
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.realtime import clock_owner as owning
 from kitchen.realtime import page_messages, realtime_agents
+from kitchen.realtime.clock_failures import MOST_FAILURES
 from kitchen.realtime.clock_owner import ClockOwner
 from kitchen.realtime.realtime_episode import read_realtime_episode
 from kitchen.realtime.realtime_storage import store_tick_groups
@@ -338,28 +339,29 @@ async def test_of_many_games_each_is_claimed_when_it_is_read_and_not_long_before
     assert claimed == [1, 2, 3]
 
 
-async def test_an_episode_that_cannot_be_continued_is_tried_once_and_keeps_no_other_from_its_clock(
+async def test_an_episode_that_fails_each_time_is_ended_and_keeps_no_other_from_its_clock(
     lane: Lane, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, other = await made(lane, steps=500, tick_ms=50), await made(lane, steps=500, tick_ms=50)
+    errors = [StateError("it does not play the same again"), *(KeyError("a part") for _ in range(3))]
     tried: list[int] = []
 
     def read(one: Any, *arguments: Any) -> Any:
         tried.append(one.episode_id)
         if one.episode_id == broken.pk:
-            raise StateError("it does not play the same again")
+            Ticking.objects.filter(episode=broken).update(until=None)  # its claim is not renewed
+            raise errors[tried.count(broken.pk) - 1]
         return read_realtime_episode(one, *arguments)
 
     monkeypatch.setattr(owning, "read_realtime_episode", read)
     clocks = ClockOwner(get_channel_layer())
     owner = asyncio.create_task(clocks.run())
     async with asyncio.timeout(PATIENCE):
-        while not clocks.played:
+        while not clocks.played or (await stored(broken)).status == "playing":
             await asyncio.sleep(0.01)
-    await Ticking.objects.filter(episode=broken).aupdate(until=None)  # its claim is not renewed
-    await asyncio.sleep(0.1)  # it has looked again
     await ended(owner)
-    assert tried == [broken.pk, other.pk]
+    assert tried[:2] == [broken.pk, other.pk] and tried.count(broken.pk) == MOST_FAILURES
+    assert is_ended_technically(end := await stored(broken)) and end.ended_because == UNPLAYABLE
     assert f"episode {broken.pk} cannot be continued: it does not play the same again" in caplog.text
 
 

@@ -33,7 +33,7 @@ DIGESTS = {
     13: "beea6c5b006391d6bfce4320e3e914c34f193088595789ea37fe8118d5cb8722",
     14: "f52aef393478538499aa612913316326b31cb287a662859fe9bb5e0b8b347df1",
     15: "31d4786a30ad8f336510f765d8728fccb8e94512cec3b33c5bb3de5b3a084dfe",
-    16: "0bd9ec9c5b25e5f71dd81fbda480295bb4088ffa2ce5882d3cb3761f3f5395bb",
+    16: "5c8e61ff11334378158cf36bc4a2d664d63e0282dbbc8f43c32d879a736cfc0c",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True, "table": "Your team"},
@@ -83,7 +83,7 @@ def study() -> Study:
         slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
         shown="tables", idle_minutes=None, planned_participants=24, hypotheses="*H1*",
         failed_checks_allowed=1, factors=FACTORS, measure_roles={"completed": "primary"},
-        max_round_trip_ms=150,
+        max_round_trip_ms=150, bonus_rule={"currency": "GBP", "most": "2", "right": {"each": "0.05"}},
     )  # fmt: skip
     settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
     for position, teammates in enumerate((0, 2)):

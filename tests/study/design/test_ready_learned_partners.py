@@ -14,12 +14,13 @@ from study.design.translated_texts import missing_translations
 pytestmark = pytest.mark.django_db
 
 
-def test_a_shipped_network_plays_beside_people_without_an_upload() -> None:
+def test_a_shipped_network_and_a_recording_play_beside_people_without_an_upload() -> None:
     study = study_from_file(DEMO_FILE.with_name(READY_STUDIES["learned_partners"][1]))
     conditions = {one.key: one for one in study.conditions.all()}
-    assert [one.coplayer for one in conditions.values()][:3] == ["greedy", "grid_planner", "policy"]
+    coplayers = [one.coplayer for one in conditions.values()]
+    assert coplayers == ["greedy", "grid_planner", "policy", "recorded"]
     network = find_policy(conditions["ppo"].coplayer_settings["file"])
     assert network in shipped_policies() and network.name == "cramped_room_ppo"
-    assert conditions["ppo"].cautions == ()
+    assert conditions["ppo"].cautions == () == conditions["recorded"].cautions
     assert not list(blocking_problems(study))
     assert missing_translations(blueprint_of(study)) == {"es": [], "zh-hans": []}

@@ -14,7 +14,7 @@ from django.test import Client
 from kitchen.agents.policy.upload_checks import MAX_BYTES, check_policy
 from kitchen.play.policies.models import UploadedPolicy
 from study.design.models import Condition, Study
-from tests.kitchen.agents.policy.onnx_files import policy
+from tests.kitchen.agents.policy.onnx_files import policy, unhurried_checks  # noqa: F401
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +73,8 @@ def test_a_refused_file_is_told_with_its_code_and_typed_words_stay(staff: User, 
     refused = upload(client, policy(actions=5), author="A. Cook")
     page = refused.content.decode()
     assert refused.status_code == 422 and "wrong_output" in page and "A. Cook" in page
+    unread = upload(client, policy(seed=3), settings="{")
+    assert "This cannot be read: it is no JSON." in unread.content.decode()
     large = upload(client, bytes(MAX_BYTES + 1))
     assert "too_large" in large.content.decode() and not UploadedPolicy.objects.exists()
 

@@ -69,7 +69,7 @@ def test_every_decision_keeps_its_call_and_the_recipes_are_stored_once(study: St
 def test_the_export_has_decisions_with_their_prompts(study: Study) -> None:
     play(study, "one")
     rows = csv_rows(study, "decisions")
-    prompts = {row["prompt"]: json.loads(row["text"]) for row in csv_rows(study, "prompts")}
+    prompts = {row["prompt"]: json.loads(row["content"]) for row in csv_rows(study, "prompts")}
     assert len(rows) == 4
     for row in rows:
         assert row["provider"] == row["played_by"] == "stand-in"

@@ -43,6 +43,7 @@ WITHOUT_ROWS = {
     "decisions": "nobody has co-players in small studies; see test_calls.py",
     "prompts": "the same",
     "staff_actions": "staff did nothing; see test_staffing.py",
+    "payments": "the study pays no bonus; see tests/study/monitor/test_payments.py",
     "outages": "nothing was away; see test_outages.py",
     "messages": "nobody can write to anybody; see test_messages.py",
     "predictions": "nobody foresees anything; see test_predictions.py",
@@ -96,6 +97,7 @@ def test_there_is_a_row_for_everything(study: Study, exported: Path) -> None:
         "answers": 8,
         "asked": 12,
         "staff_actions": 0,
+        "payments": 0,
         "page_times": PageVisit.objects.count(),
         "decisions": 0,
         "prompts": 0,
@@ -147,6 +149,23 @@ def test_the_files_join_on_their_keys(exported: Path) -> None:
     assert last == {key: row["state_hash"] for key, row in episodes.items()}
 
 
+def test_a_column_has_one_type_in_all_files(study: Study) -> None:
+    kinds: dict[str, set[str]] = {}
+    for table in tables():
+        for column in table.columns_of(study):
+            kinds.setdefault(column.name, set()).add(column.kind)
+    assert not {name: found for name, found in kinds.items() if len(found) > 1}
+
+
+def test_the_codebook_has_the_values_of_every_coded_column(exported: Path) -> None:
+    book = {(row["file"], row["column"]): row["levels"] for row in read(exported, "codebook")}
+    booleans = [row for row in read(exported, "codebook") if row["type"] == "boolean"]
+    assert all(row["levels"] for row in booleans)
+    assert book["episodes.csv", "condition"] == "c0 = Condition 0; c1 = Condition 1"
+    assert book["participants.csv", "c0.i0"] == "1 = Strongly disagree; 5 = Strongly agree"
+    assert book["participants.csv", "c0.success_rate"] == "from 0 to 1"
+
+
 def test_every_column_is_explained(study: Study) -> None:
     for table in tables():
         names = [column.name for column in table.columns_of(study)]
@@ -192,9 +211,10 @@ def test_episodes_name_the_agents_that_really_played(study: Study) -> None:
     assert set(found.values()) == {""}
 
 
-def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study) -> None:
+def test_a_seed_is_text_that_programs_which_compute_with_doubles_do_not_round(study: Study) -> None:
     Episode.objects.update(seed=2**63 - 1)
-    assert {row["seed"] for row in csv_rows(study, "episodes")} == {"9223372036854775807"}
+    assert {row["seed"] for row in csv_rows(study, "episodes")} == {"'9223372036854775807"}
+    assert [harmless(str(2**53 + more)) for more in (0, 1)] == ["9007199254740992", "'9007199254740993"]
     kinds = {column.name: column.kind for column in get_table("episodes").columns}
     assert kinds["seed"] == "text"
 
@@ -203,7 +223,7 @@ def test_a_seed_is_text_because_a_number_would_lose_its_last_digits(study: Study
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries({"participants": 17, "episodes": 14, "measures": 24}.get(name, 10)):
+    with django_assert_max_num_queries({"participants": 19, "episodes": 14, "measures": 24}.get(name, 10)):
         found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 
@@ -260,7 +280,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("21 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("22 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

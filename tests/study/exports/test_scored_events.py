@@ -86,7 +86,7 @@ def test_an_event_is_exported_with_its_values(asked: tuple[Study, Episode, str])
     table = get_table("scored_events")
     names = [column.name for column in table.columns_of(study)]
     (row,) = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
-    assert (row["condition"], row["step"], row["messages"]) == (
+    assert (row["condition"], row["step"], row["message_numbers"]) == (
         *("zucchini_chef_level_4", 1, [1, 2, 3, 4, 5, 6]),
     )
     assert (row["requests"], row["result"], row["known"]) == (requests, "both right", True)

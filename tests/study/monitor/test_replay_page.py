@@ -175,6 +175,7 @@ def test_a_file_is_replayed_in_another_process(
 
     monkeypatch.setattr(replay_page, "check_content", fail)
     monkeypatch.setattr(replay_page, "replay_context", fail)
+    monkeypatch.setattr(replay_page, "frame_after", fail)
     file = file_of(client, address)
     assert "nothing of it is stored here" in text_of(opened(client, file))
     monkeypatch.setattr(foreign_files, "_replay_pool", ProcessPool(lambda: 1, limits=ChildLimits(0.001)))

@@ -243,7 +243,15 @@ def asked(
 
 def ends(client: Client, study: Study) -> Iterator[tuple[str, str]]:
     """Every end but the good one."""
-    for status in ("no_consent", "failed_check", "timed_out", "technical", "unmatched", "no_place"):
+    for status in (
+        "no_consent",
+        "failed_check",
+        "timed_out",
+        "technical",
+        "unmatched",
+        "no_place",
+        "screened_out",
+    ):
         person = participant_enter(study_id=study.pk, entry=status, language=CODE)
         Participant.objects.filter(pk=person.pk).update(status=status)
         yield status, text_of(client.get(person.get_absolute_url()))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.http import QueryDict
+from django.template.loader import render_to_string
 
 from kitchen.contract.world import Json
 from study.design.blueprint import blueprint_of
+from study.design.models import SurveyItem
 from study.design.page_and_item_order import items_for, shuffled
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import answer_words, kind_of
 from study.design.translated_texts import TranslatedItem
+from study.participants.models import Answer
 from study.participation.item_forms import ItemsForm
 from study.participation.item_part_fields import sent_parts
-from tests.study.factories import make_study
+from tests.study.exports.rows import csv_rows
+from tests.study.factories import enter, make_study
 
 PARTNERS = ["Zoe", "Ann", "Max"]
 
@@ -94,9 +99,20 @@ def test_a_refused_page_keeps_what_was_chosen_and_leads_to_the_first_control() -
 def test_a_slider_has_no_answer_before_and_shows_a_number_only_with_a_step() -> None:
     silent = item("slider", minimum=0, maximum=10)
     counted = item("slider", minimum=0, maximum=10, step=2.0)
-    html = [str(ItemsForm(items=[one]).items[0].field) for one in (silent, counted)]
+    html = [str(ItemsForm(items=[one]).items[0].control) for one in (silent, counted)]
     assert 'step="0.1"' in html[0] and "data-silent" in html[0] and "value=" not in html[0]
     assert 'step="2"' in html[1] and "data-silent" not in html[1]
+
+
+def test_a_screen_reader_hears_the_ends_the_unit_and_the_error() -> None:
+    one = item("slider", minimum=0, maximum=10, low="None", high="All", unit="parts")
+    form = ItemsForm({}, items=[one])
+    form.is_valid()
+    described = 'aria-describedby="id_item_asked_error id_item_asked_ends id_item_asked_unit"'
+    assert described in form.items[0].control
+    html = render_to_string("study/participation/items.html", {"form": form})
+    for name in ("error", "ends", "unit"):
+        assert f'id="id_item_asked_{name}"' in html
 
 
 def test_neighbours_with_one_heading_and_scale_make_a_table() -> None:
@@ -134,3 +150,24 @@ def test_options_have_an_order_for_each_participant_with_their_translations() ->
 def test_answers_in_parts_have_words() -> None:
     assert answer_words({"best": "Ann", "worst": "Zoe"}) == "best: Ann; worst: Zoe"
     assert answer_words(["Ann", "Zoe"]) == "Ann; Zoe"
+
+
+@pytest.mark.django_db
+def test_the_data_have_the_order_of_options_that_each_participant_saw() -> None:
+    study = make_study(items=0)
+    for key, shuffled_options in (("partner", True), ("team", False)):
+        SurveyItem.objects.create(
+            study=study, key=key, measure=key, text="?", kind="single", place="about", options=PARTNERS,
+            shuffled=shuffled_options,
+        )  # fmt: skip
+    people = [enter(study, str(number)) for number in range(3)]
+    for person in people:
+        for one in study.items.all():
+            Answer.objects.create(participant=person, item=one, value="Ann")
+    numbers, design = {person.code: person.number for person in people}, blueprint_of(study)
+    for row in csv_rows(study, "answers"):
+        if row["item"] == "team":
+            assert row["options_shown"] == ""
+            continue
+        (shown, *_) = items_for(design, "about", numbers[row["participant"]])
+        assert json.loads(row["options_shown"]) == shown.options

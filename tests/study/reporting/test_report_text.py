@@ -16,6 +16,8 @@ from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
 
+PAN_POT, POT_KNIFE = {"best": "pan", "worst": "pot"}, {"best": "pot", "worst": "knife"}
+
 
 def test_answers_about_the_person_are_summed_up_of_those_analysed_and_texts_are_not_told() -> None:
     study = make_study(items=0)
@@ -24,6 +26,9 @@ def test_answers_about_the_person_are_summed_up_of_those_analysed_and_texts_are_
         "Games": {"kind": "single", "options": ["never", "often", "daily"]},
         "Devices": {"kind": "multiple", "options": ["phone", "console"]},
         "Remarks": {"kind": "text"},
+        "Skill": {"kind": "slider", "minimum": 0, "maximum": 10},
+        "Order": {"kind": "ranking", "options": ["fast", "calm"]},
+        "Tools": {"kind": "best_worst", "options": ["pan", "pot", "knife"]},
     }
     items = [
         SurveyItem.objects.create(
@@ -34,10 +39,10 @@ def test_answers_about_the_person_are_summed_up_of_those_analysed_and_texts_are_
     people = [enter(study, f"person {at}") for at in range(4)]
     study.participants.update(status=Participant.Status.COMPLETE)
     said: list[tuple[Any, ...]] = [
-        (31, "never", ["phone", "console"], "my name is Ada"),
-        (24, "often", ["phone"], "hello"),
-        (DOES_NOT_APPLY, "never", [], "none"),
-        (99, "daily", ["console"], "left out"),
+        (31, "never", ["phone", "console"], "my name is Ada", 2, ["calm", "fast"], PAN_POT),
+        (24, "often", ["phone"], "hello", 5, ["fast", "calm"], PAN_POT),
+        (DOES_NOT_APPLY, "never", [], "none", 9, ["calm", "fast"], POT_KNIFE),
+        (99, "daily", ["console"], "left out", 0, ["fast", "calm"], POT_KNIFE),
     ]
     for person, values in zip(people, said, strict=True):
         for item, value in zip(items, values, strict=True):
@@ -50,6 +55,13 @@ def test_answers_about_the_person_are_summed_up_of_those_analysed_and_texts_are_
         ),
         ItemSummary("Games", 3, (("never", "2"), ("often", "1"), ("daily", "0"))),
         ItemSummary("Devices", 3, (("phone", "2"), ("console", "1"))),
+        ItemSummary("Skill", 3, (("numbers", "3"), ("median", "5"), ("range", "2 to 9"))),
+        ItemSummary("Order", 3, (("fast", "mean place 1.67"), ("calm", "mean place 1.33"))),
+        ItemSummary(
+            "Tools",
+            3,
+            (("pan", "best 2, worst 0"), ("pot", "best 1, worst 2"), ("knife", "best 0, worst 1")),
+        ),
     )
     table = said_table(found)
     assert "| **Games** | 3 answered |" in table and "| never | 2 |" in table and "Ada" not in table

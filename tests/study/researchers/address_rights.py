@@ -10,7 +10,7 @@ from tests.addresses import LOGINS, Address
 from tests.study.researchers.scene import Role, Scene
 
 OPEN = re.compile(
-    r"(s/<slug:slug>/(stored/)?|language/|round-trip/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
+    r"(s/<slug:slug>/(stored/)?|language/|invitation/<str:secret>/|round-trip/|api/(openapi\.json)?|admin/(login|logout)/|health|ready|metrics)?"
 )
 
 """Addresses that are for everybody: what a study says before one takes part, which language one reads, what
@@ -36,6 +36,8 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
         "table": "means.csv",
         "ending": "csv",
         "kind": "consent",
+        "secret": scene.invitation,
+        "file": "prolific.txt",
         "language": "es",
         "number": "1",
         "position": "1",

@@ -28,6 +28,7 @@ from study.participation.page_progress import finish_page
 from study.participation.views import COOKIE_SALT
 from study.pilot.models import DryRun
 from study.researchers.api_tokens import token_make
+from study.researchers.invitations import invitation_make
 from study.researchers.models import ApiToken
 from study.researchers.reauthenticate import SURE_AT
 from study.researchers.staff_login import SEEN
@@ -99,6 +100,7 @@ class Scene:
             "staticdevice": StaticDevice.objects.create(user=self.outside, name="recovery"),
         }
         """The object that a number in an address refers to, by the word before the number."""
+        _, self.invitation = invitation_make(by=self.owner, name="Eve", role="viewer", studies=[self.study])
         self.dataset = order_dataset(self.study.pk, form="steps")
         self.dataset.note(state=FINISHED, exported=0, steps=0, left_out=[])
         self.roles = {name: make(self) for name, make in ROLES.items()}

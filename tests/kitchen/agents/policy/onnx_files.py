@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from kitchen.agents.policy import upload_checks
 from kitchen.agents.policy.policy_folder import store_copy
 from kitchen.agents.policy.upload_checks import described
 
@@ -154,3 +156,11 @@ def with_external_data(place: str = "../../../../etc/passwd") -> bytes:
             tensor.data_location = TensorProto.EXTERNAL
             tensor.external_data.add(key="location", value=place)
     return bytes(made.SerializeToString())
+
+
+@pytest.fixture(autouse=True)
+def unhurried_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the checks of policy files much time, so that no test depends on the speed of the machine. Modules
+    import this fixture."""
+    monkeypatch.setattr(upload_checks, "SECONDS", 60.0)
+    monkeypatch.setattr(upload_checks, "SLOWEST_MS", 10_000.0)

@@ -7,6 +7,7 @@ import io
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from tests.kitchen.agents.policy.onnx_files import (
     endless,
     model,
     policy,
+    unhurried_checks,  # noqa: F401
     value,
     with_external_data,
 )
@@ -131,7 +133,7 @@ def test_the_researcher_describes_a_file_that_does_not_describe_itself() -> None
 
 def test_trial_games_are_played_in_each_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial_games, "MOST_STEPS", 3)
-    monkeypatch.setattr(trial_games, "run_apart", lambda function, *given: function(*given))
+    monkeypatch.setattr(trial_games, "run_apart", lambda function, *given, seconds=0.0: function(*given))
     assert check_and_play(policy()).scores == {"itself": 0, "random 0": 0, "random 1": 0}
 
 
@@ -142,6 +144,26 @@ def test_a_file_that_asks_for_47_gib_is_refused_and_the_next_file_is_checked() -
         run_apart(check_policy, data)
     assert refused.value.code == "unreadable"
     assert run_apart(np.prod, SHAPE) == 520
+
+
+def test_a_trial_game_has_time_for_each_decision_and_leaves_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = list[tuple[float, tuple[Any, ...]]]()
+
+    def run(function: Any, *given: Any, seconds: float = 0.0) -> Any:
+        calls.append((seconds, given))
+        return check_policy(policy())
+
+    monkeypatch.setattr(trial_games, "run_apart", run)
+    check_and_play(policy())
+    seconds, (folder, *_) = calls[1]
+    assert seconds == 8
+    assert not Path(folder).exists()
+
+
+def test_a_long_name_in_a_file_makes_no_long_message() -> None:
+    with pytest.raises(PolicyFileError) as refused:
+        check_policy(policy(metadata={"brigade.encoding": "x" * 10**6}))
+    assert len(str(refused.value)) < 400
 
 
 def test_weights_are_never_read_from_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

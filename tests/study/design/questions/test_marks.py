@@ -11,7 +11,8 @@ from django.utils.translation import gettext, override
 from study.design.blueprint import blueprint_of
 from study.design.models import SurveyItem
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import item_problems, number_marks, range_words
+from study.design.questions.item_kinds import item_problems
+from study.design.questions.item_numbers import number_marks, range_words
 from study.participation.item_forms import ItemsForm
 from tests.study.factories import make_study
 

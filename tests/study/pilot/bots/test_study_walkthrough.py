@@ -114,7 +114,14 @@ async def test_a_circle_of_pages_ends_the_walk() -> None:
 
 
 def test_there_is_something_to_do_on_every_page_that_the_flow_leads_to() -> None:
-    assert {*PAGES, READY, "welcome"} == set(HANDLERS)
+    assert {*PAGES, READY, "welcome", "own", "screen-out"} == set(HANDLERS)
+
+
+async def test_a_program_may_be_screened_out_and_has_no_code_then() -> None:
+    server, own = Server(), GUIDE.replace('data-page="guide"', 'data-page="screen-out"')
+    server.pages = [CONSENT, own, '<main data-page="end"></main>']
+    arrival = await run(server)
+    assert (arrival.code, arrival.where) == ("", "")
 
 
 async def test_other_handlers_make_other_people() -> None:

@@ -1,0 +1,250 @@
+"""Define the pages that researchers write themselves: their place in the study, and when they are shown.
+
+A page is shown before one of the study's other pages, between two rounds, or before the last page. Its rule
+(`ShowRule`) compares answers, metrics and groups with values. The module imports no Django.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
+
+from kitchen.contract.data_files import Record, error_text, find_problem, one_of
+from kitchen.contract.world import Json
+
+PREFIX = "own-"
+"""The name of a participant's page begins so, if researchers wrote the page. The page's key follows."""
+
+FIRST_ROUND = "rounds"
+"""The place before the first round."""
+PLACES_BEFORE = ("about", "guide", "practice", "check", FIRST_ROUND)
+"""Places before the rounds: each is named after the part that follows."""
+PLACES_AFTER = ("final", "debriefing", "end")
+"""Places after the rounds."""
+BETWEEN = re.compile(r"round-([2-9]|[1-9][0-9])")
+"""A place between two rounds is named after the round that follows, such as `round-2`."""
+MOST_RULES = 10
+
+COMPARISONS = {"is": "is", "is_not": "is not", "at_least": "is at least", "at_most": "is at most"}
+"""How a rule compares a value, by stored name."""
+SOURCES = ("answer", "figure")
+"""Kinds of values with a name: an answer by the item's key, a metric of the last round by its name."""
+PLAIN_SOURCES = ("group", "condition")
+"""Values without a name: the between-subjects group, and the condition of the last round."""
+
+
+class Comparison(Record):
+    """One comparison, such as *the answer to `age` is at least 18*.
+
+    `what` is `answer:KEY`, `figure:NAME`, `group` or `condition`.
+    """
+
+    what: Annotated[str, Field(max_length=80)]
+    compares: Annotated[str, one_of(COMPARISONS)] = "is"
+    value: Annotated[str, Field(max_length=200)] = ""
+
+
+class ShowRule(Record):
+    """The comparisons that decide whether a page is shown. Without comparisons, it is always shown."""
+
+    match: Literal["all", "any"] = "all"
+    rules: Annotated[
+        tuple[Comparison, ...], Strict(False), Field(max_length=MOST_RULES), error_text("must be a list")
+    ] = ()
+
+
+class OwnPagePlan(Record):
+    """One page of the design that researchers wrote. The fields mean the same as in
+    `study.design.models.OwnPage`."""
+
+    key: str
+    before: str
+    title: str
+    text: str
+    ends: bool = False
+    show_if: ShowRule = ShowRule()
+
+    @property
+    def page(self) -> str:
+        """Return the name of the participant's page."""
+        return f"{PREFIX}{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantFacts:
+    """What rules and texts of a page may use about one participant, by name. Nothing identifies the
+    person."""
+
+    answers: Mapping[str, Json] = field(default_factory=dict)
+    """The last answer to each item, by key."""
+    figures: Mapping[str, Json] = field(default_factory=dict)
+    """The metrics of the last round that was played, by name."""
+    figure_words: Mapping[str, str] = field(default_factory=dict)
+    """The same metrics as participants read them, such as `67 %`."""
+    group: str = ""
+    condition: str = ""
+    """The key of the condition that was played last; empty before the first round."""
+    team: str = ""
+    """The name that participants read for this condition."""
+
+    def value(self, what: str) -> Json:
+        """Return the value that a comparison names with `what`. Return None if there is none yet."""
+        source, _, name = what.partition(":")
+        if source == "answer":
+            return self.answers.get(name)
+        if source == "figure":
+            return self.figures.get(name)
+        return {"group": self.group, "condition": self.condition}.get(what) or None
+
+
+def is_page_shown(page: OwnPagePlan, facts: ParticipantFacts) -> bool:
+    """Return whether the page's rule holds for a participant with these facts."""
+    rule = page.show_if
+    if not rule.rules:
+        return True
+    held = (holds(one, facts.value(one.what)) for one in rule.rules)
+    return all(held) if rule.match == "all" else any(held)
+
+
+def holds(one: Comparison, value: Json) -> bool:
+    """Return whether a comparison holds for this value. Numbers are compared as numbers, and texts as texts.
+    An answer with several options *is* each of them. A missing value only fulfils *is not*."""
+    if isinstance(value, list):
+        found = any(holds(one.model_copy(update={"compares": "is"}), part) for part in value)
+        return {"is": found, "is_not": not found}.get(one.compares, False)
+    left, right = _number(value), _number(one.value)
+    if one.compares in {"at_least", "at_most"}:
+        if left is None or right is None:
+            return False
+        return left >= right if one.compares == "at_least" else left <= right
+    same = left == right if left is not None and right is not None else _text(value) == one.value.strip()
+    return same is (one.compares == "is")
+
+
+def _number(value: Json) -> float | None:
+    if value is None or isinstance(value, (bool, list, dict)):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _text(value: Json) -> str | None:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return None if value is None else str(value).strip()
+
+
+def place_problem(before: str) -> str:
+    """Return why this is no place of a page. Return an empty string if it is one."""
+    if before in {*PLACES_BEFORE, *PLACES_AFTER} or BETWEEN.fullmatch(before):
+        return ""
+    return "Choose the page before which this page comes."
+
+
+def rule_problem(show_if: Any) -> str:
+    """Return why this JSON value is no rule of a page. Return an empty string if it is one."""
+    return find_problem(ShowRule, show_if)
+
+
+def round_after(before: str) -> int:
+    """Return the number of the round that follows a place between rounds. Return 0 for another place."""
+    found = BETWEEN.fullmatch(before)
+    return int(found[1]) if found else 0
+
+
+def pages_at(pages: Iterable[OwnPagePlan], place: str) -> list[str]:
+    """Return the names of the pages at this place, in their order."""
+    return [one.page for one in pages if one.before == place]
+
+
+def with_own_pages(pages: Sequence[OwnPagePlan], others: Sequence[str], last: str) -> tuple[str, ...]:
+    """Return the names of the pages before or after the rounds, in order, with the researchers' pages among
+    them.
+
+    `others` are the study's other pages. The pages of the place `last` come behind them. If a page's place is
+    not among `others`, the page also comes behind them, so that no page is lost.
+    """
+    places = PLACES_BEFORE if last == FIRST_ROUND else PLACES_AFTER
+    late = [one for one in places if one not in others]
+    order = [page for other in others for page in (*pages_at(pages, other), other)]
+    return (*order, *(page for place in late for page in pages_at(pages, place)))
+
+
+def known_names(design: Any, before: str) -> dict[str, str]:
+    """Return what a page at this place may use, with readable names: answers that were asked before it, and
+    metrics of the last round.
+
+    `design` is a `Blueprint`.
+    """
+    from_rounds = before in PLACES_AFTER or round_after(before) > 0
+    asked = set(_asked_before(design, before))
+    names = {
+        f"answer:{item.key}": f"Answer: {item.measure}"
+        for item in design.items
+        if item.place in asked and (item.place not in {"about", "check", "final"} or design.has(item.place))
+    }
+    if from_rounds:
+        names |= {f"figure:{name}": f"Last round: {label}" for name, label in design.figure_labels.items()}
+        names["condition"] = "Condition of the last round"
+    if design.groups and _has_group(design, before):
+        names["group"] = "Group between people"
+    return names
+
+
+def _asked_before(design: Any, before: str) -> list[str]:
+    """Return the places of survey items that are all asked before a page at the place `before`."""
+    if before == "about":
+        return []
+    if before in {"debriefing", "end"}:
+        return ["about", "check", "survey", "final"]
+    if before == "final" or round_after(before):
+        return ["about", "check", "survey"]
+    if before == FIRST_ROUND:
+        return ["about", "check"]
+    plays_first = design.part("practice").enabled and design.part("practice").settings.get("plays_first")
+    needs_answers = design.groups and design.allocation.items
+    return [] if before == "practice" and plays_first and not needs_answers else ["about"]
+
+
+def _has_group(design: Any, before: str) -> bool:
+    """Return whether every participant has a group at this place."""
+    return not design.allocation.items or "about" in _asked_before(design, before)
+
+
+def page_problems(page: OwnPagePlan, design: Any) -> dict[str, str]:
+    """Return what is wrong with a page's rule at its place, as messages by field name. `design` is a
+    `Blueprint`."""
+    known = known_names(design, page.before)
+    for one in page.show_if.rules:
+        if one.what not in known:
+            return {"show_if": f"“{one.what}” is not known before this page. Known are: {_listed(known)}."}
+        if one.compares in {"at_least", "at_most"} and _number(one.value) is None:
+            return {"show_if": f"“{COMPARISONS[one.compares]}” needs a number, not “{one.value}”."}
+    return {}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def rule_words(page: OwnPagePlan, names: Mapping[str, str]) -> str:
+    """Return when the page is shown, as text. It is empty if everybody sees the page. `names` are readable
+    names of values (`known_names`)."""
+    told = [
+        f"{names.get(one.what, one.what)} {COMPARISONS[one.compares]} {one.value}"
+        for one in page.show_if.rules
+    ]
+    return f" {'and' if page.show_if.match == 'all' else 'or'} ".join(told)
+
+
+def place_words(before: str, parts: Mapping[str, str]) -> str:
+    """Return the place of a page as text, such as `before round 2`. `parts` are readable names of parts."""
+    if number := round_after(before):
+        return f"before round {number}"
+    return "before the first round" if before == FIRST_ROUND else f"before {parts.get(before, before)}"

@@ -1,0 +1,111 @@
+"""Edit a page that researchers wrote: its place, its text, and the rule that decides who sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from kitchen.contract.world import Json
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.models import OwnPage
+from study.design.own_page_checks import page_errors
+from study.design.own_pages import (
+    COMPARISONS,
+    MOST_RULES,
+    PLACES_AFTER,
+    PLACES_BEFORE,
+    known_names,
+    place_words,
+)
+from study.design.parts_other_than_rounds import PARTS
+from study.editor.design_services import unused_name
+
+PART_WORDS = {kind.name: kind.words for kind in PARTS.values()}
+MATCHES = {"all": "all of these hold", "any": "any of these holds"}
+FEWEST_ROWS = 2
+"""How many rows for comparisons the form has at least."""
+
+
+def page_places(design: Blueprint) -> list[str]:
+    """Return the places at which a page can be, in the order of the study."""
+    between = [f"round-{number}" for number in range(2, design.rounds + 1)]
+    return [*PLACES_BEFORE, *between, *PLACES_AFTER]
+
+
+class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A form for one page, with some rows of comparisons."""
+
+    class Meta:
+        model = OwnPage
+        fields = ("title", "text", "before", "key", "ends")
+        widgets = {"text": forms.Textarea({"rows": 10})}
+
+    match = forms.ChoiceField(label="Show this page if", choices=[*MATCHES.items()])
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.design = blueprint_of(self.instance.study)
+        offered = page_places(self.design)
+        if self.instance.before and self.instance.before not in offered:
+            offered.append(self.instance.before)
+        words = [(one, place_words(one, PART_WORDS)) for one in offered]
+        self.fields["before"] = forms.ChoiceField(label="Place", choices=words)
+        self.fields[
+            "key"
+        ].help_text = f"{self.fields['key'].help_text} Page times in the data have it, with “own-” before it."
+        rule = self.instance.show_if or {}
+        self.initial.setdefault("match", rule.get("match", "all"))
+        stored = rule.get("rules", [])
+        self.rows = min(max(FEWEST_ROWS, len(stored) + 1), MOST_RULES)
+        names = [("", "nothing"), *known_names(self.design, "end").items()]
+        for row in range(self.rows):
+            one = stored[row] if row < len(stored) else {}
+            for name, field in _rule_fields(row + 1, names).items():
+                self.fields[f"{name}_{row}"] = field
+                self.initial.setdefault(f"{name}_{row}", one.get(name, ""))
+
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data, with the rule collected, and check the page at its place."""
+        cleaned = super().clean() or self.cleaned_data
+        rules = [self._rule(row) for row in range(self.rows) if cleaned.get(f"what_{row}")]
+        self.instance.show_if = {"match": cleaned.get("match", "all"), "rules": rules} if rules else {}
+        return cleaned
+
+    def _rule(self, row: int) -> dict[str, Json]:
+        names = ("what", "compares", "value")
+        return {name: self.cleaned_data.get(f"{name}_{row}") or "" for name in names}
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if self.errors:
+            return
+        others = self.instance.study.own_pages.exclude(pk=self.instance.pk)
+        if others.filter(key=self.instance.key).exists():
+            self.add_error("key", "Another page of this study has this name.")
+        for name, words in page_errors(self.instance.plan, self.design).items():
+            self.add_error(name if name in self.fields else None, words)
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Add an error. An error about the rule is shown above the form."""
+        if field is None and "show_if" in getattr(error, "error_dict", {}):
+            super().add_error(None, error.error_dict.pop("show_if"))
+            if not error.error_dict:
+                return
+        super().add_error(field, error)
+
+
+def _rule_fields(number: int, names: list[tuple[str, str]]) -> dict[str, forms.Field]:
+    return {
+        "what": forms.ChoiceField(label=f"Value {number}", choices=names, required=False),
+        "compares": forms.ChoiceField(
+            label=f"Comparison {number}", choices=[*COMPARISONS.items()], required=False
+        ),
+        "value": forms.CharField(label=f"Compared with {number}", max_length=200, required=False),
+    }
+
+
+def unused_key(page: OwnPage) -> str:
+    """Return a key that no other page of the study has."""
+    taken = set(page.study.own_pages.values_list("key", flat=True))
+    return unused_name(page.key or "page", "", 30, taken.__contains__)

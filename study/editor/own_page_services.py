@@ -1,0 +1,58 @@
+"""Save, move, copy and delete the pages that researchers wrote."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from study.design.blueprint import blueprint_of
+from study.design.models import OwnPage, Study
+from study.editor.design_services import after_last
+from study.editor.own_page_form import page_places, unused_key
+
+
+@transaction.atomic
+def own_page_save(*, page: OwnPage) -> None:
+    """Save a page. A new page comes last at its place."""
+    if page.pk is None:
+        page.position = after_last(page.study.own_pages.values_list("position", flat=True))
+    page.save()
+
+
+@transaction.atomic
+def own_page_copy(*, page: OwnPage) -> OwnPage:
+    """Copy a page under an unused key, and return the copy. It comes last at the same place."""
+    copy = OwnPage.objects.get(pk=page.pk)
+    copy.pk, copy.key = None, unused_key(page)
+    copy._state.adding = True
+    own_page_save(page=copy)
+    return copy
+
+
+@transaction.atomic
+def own_page_delete(*, page: OwnPage) -> None:
+    """Delete a page. Participants who entered before still see it."""
+    page.delete()
+
+
+@transaction.atomic
+def own_page_move(*, page: OwnPage, by: int) -> None:
+    """Move a page by one (`by` is -1 or 1): past the next page at its place, or else to the next place."""
+    study = Study.objects.select_for_update().get(pk=page.study_id)
+    rows = list(study.own_pages.all())
+    order = page_places(blueprint_of(study))
+    at = {place: [one for one in rows if one.before == place] for place in {*order, page.before}}
+    here = at[page.before]
+    now = next(number for number, one in enumerate(here) if one.pk == page.pk)
+    moved = here.pop(now)
+    if 0 <= now + by <= len(here):
+        here.insert(now + by, moved)
+    else:
+        number = order.index(page.before) if page.before in order else len(order)
+        there = order[min(max(number + by, 0), len(order) - 1)]
+        if there == page.before:
+            return
+        moved.before = there
+        at[there].insert(len(at[there]) if by < 0 else 0, moved)
+    sorted_rows = [one for place in [*order, *(at.keys() - set(order))] for one in at[place]]
+    for position, one in enumerate(sorted_rows, start=1):
+        OwnPage.objects.filter(pk=one.pk).update(position=position, before=one.before)

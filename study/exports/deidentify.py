@@ -1,0 +1,370 @@
+"""Make a copy of the export tables that says less about people.
+
+- Participants, episodes and groups have new random names. Nothing leads back to the old ones.
+- Texts that are not known to be harmless, device records and seeds are left out.
+- Times become minutes since the participant's start.
+- Values of demographics that fewer than `k` participants share are merged.
+
+The copy has a list of everything that was left out or made coarser. `k` holds for each column alone, not for
+several columns together.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from tempfile import TemporaryFile
+from typing import Any
+
+from kitchen.contract.world import Json
+from study.design.models import Study
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_kinds import SCALED, answer_words, kind_of
+from study.design.questions.item_numbers import format_number
+from study.design.study_versions import version_blueprints
+from study.exports import csv_encoding
+from study.exports.csv_encoding import LINE_END, JsonText, compact
+from study.exports.design_columns import MetricColumn, SettingColumn
+from study.exports.export_table import Column, ExportSelection, ExportTable
+from study.exports.row_groups import RowBatch, RowGroup
+from study.exports.tables.participants_table import ALLOCATION, WideColumn
+from study.participants.models import Answer
+
+TABLES_LEFT_OUT: Mapping[str, str] = {
+    "prompts": "it has whole texts to language models, with what people wrote",
+    "staff_actions": "it has logins and reasons in free words",
+    "outages": "it has exact times",
+}
+"""Tables that the copy does not have, and why."""
+
+DEVICES = frozenset(
+    ["device", "browser", "browser_version", "system", "window_width", "window_height", "entry_round_trip_ms"]
+    + [f"round_trip{end}" for end in ("s", "_min_ms", "_median_ms", "_p95_ms")]
+)
+SEEDS = frozenset(["seed", "state_hash"])
+OTHERS = frozenset(["number", "epoch_time_completed", "outage_ms", "outage_parts"])
+"""Columns that tell the order or the time of participation."""
+KEPT_TEXTS = frozenset(
+    [
+        *("participant", "condition", "episode", "sequence", "consent_hash", "version_digest", "language"),
+        *("participant._current_page_name", "known_effects", "between_group", "condition_name", "coplayer"),
+        *("episodes.label", "played_by", "world", "settings", "without_people", "goal", "talk_language"),
+        *("star_targets", "chosen_by", "verb", "arguments", "reasons", "to_follow", "item", "measure"),
+        *("answer_value", "low_label", "high_label", "answers.text", "scale", "correct", "answer", "unit"),
+        *("measure_label", "provider", "model_asked", "model_named", "stop", "because", "code", "foreseen"),
+        *(
+            "done",
+            "steps.events",
+            "message_numbers",
+            "messages_by_kind",
+            "messages_by_pair",
+            "progress",
+            "to",
+        ),
+    ]
+)
+"""Columns of texts that say nothing about a person, as `column` or `table.column`. Every other text without
+listed values is left out, so a new column is left out until somebody decides."""
+FREE_KINDS = frozenset(["text", "texts", "date"])
+"""Kinds of items whose answers are left out."""
+OTHER = "other"
+TIME_END = "_minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOptions:
+    """What a de-identified copy is to have."""
+
+    k: int = 5
+    """The least number of participants that share a value of a demographic."""
+    replays: bool = False
+    """True if seeds are kept, so that everybody can replay the episodes."""
+
+
+@dataclass(slots=True)
+class ChangeList:
+    """What was left out or made coarser."""
+
+    columns: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Names of columns (`table.column`) by what happened to them."""
+    merged: Counter[str] = field(default_factory=Counter)
+    """Number of cells whose value was merged, by column."""
+
+    def text(self, options: CopyOptions) -> str:
+        """Return the list in Markdown."""
+        parts = ["# What is left out or made coarser in this copy", "", *_told(options), ""]
+        parts += [f"- Table `{name}`: left out, because {why}." for name, why in TABLES_LEFT_OUT.items()]
+        for what, names in self.columns.items():
+            parts += ["", f"## {what}", "", *(f"- `{name}`" for name in dict.fromkeys(names))]
+        parts += ["", "## Merged values", ""]
+        merged = [f"- `{name}`: {number} cells" for name, number in sorted(self.merged.items()) if number]
+        return "\n".join([*parts, *(merged or ["None."]), ""])
+
+
+def _told(options: CopyOptions) -> Iterator[str]:
+    yield "Participants, episodes and groups have new random names. No list leads back to the old ones."
+    yield ""
+    yield (
+        f"Values of demographics that fewer than {options.k} participants share are merged: numbers into "
+        f"ranges, options into `{OTHER}`. This holds for each column alone, not for several columns together."
+    )
+    if options.replays:
+        yield ""
+        yield "Seeds are kept: with the commands they give every state of an episode again."
+
+
+class DeidentifiedCopy:
+    """One de-identified copy of a study's tables. Its random names hold for the tables of this copy only."""
+
+    def __init__(self, study: Study, chosen: ExportSelection, options: CopyOptions) -> None:
+        self.study, self.chosen, self.options = study, chosen, options
+        self.changes = ChangeList()
+        self.items = {item.key: item for design in version_blueprints(study) for item in design.items}
+        people = list(chosen.participants(study).values_list("code", "entered_at"))
+        self.entered = dict(people)
+        self.people = _new_names("p", [code for code, _ in people])
+        self.others: dict[str, dict[Any, Any]] = {"episode": {}, "group": {}}
+        self.merges = self._merges()
+
+    def _merges(self) -> dict[str, dict[str, Json]]:
+        """Return what each value of a demographic becomes: by item (or `language`), then by value as JSON."""
+        people = self.chosen.participants(self.study)
+        values: dict[str, dict[int, Json]] = defaultdict(dict)
+        given = Answer.objects.filter(participant__in=people, item__place="about").order_by("attempt", "pk")
+        for pk, key, value in given.values_list("participant_id", "item__key", "value"):
+            values[key][pk] = value
+        values["language"] = dict(people.values_list("pk", "language"))
+        return {
+            key: merge_rare(list(found.values()), self.options.k, is_number=_is_number(self.items.get(key)))
+            for key, found in values.items()
+        }
+
+    def table(self, table: ExportTable) -> ExportTable | None:
+        """Return the table of the copy. Return None if the copy does not have it."""
+        if table.name in TABLES_LEFT_OUT:
+            return None
+        columns, _ = table.opened(self.study, self.chosen)
+        kept = [self._kept(table.name, column) for column in columns]
+        left = tuple(column for column in kept if column)
+        return ExportTable(table.name, table.meaning, left, lambda *_: self._groups(table, columns, kept))
+
+    def _kept(self, table: str, column: Column) -> Column | None:
+        """Return the column as the copy has it. Return None if it has not, and note why."""
+        name, where = column.name, f"{table}.{column.name}"
+        if what := self._left_out(table, column):
+            self.changes.columns[what].append(where)
+            return None
+        if column.kind == "time":
+            self.changes.columns["Times: minutes since the participant's start"].append(where)
+            text = f"{column.meaning} In minutes since the participant's start."
+            return replace(column, name=name + TIME_END, kind="integer", meaning=text, unit="min")
+        item = self._about_item(column)
+        if item or name == "language":
+            self.changes.columns["Demographics: rare values merged"].append(where)
+            kind = "text" if item and kind_of(item).column != "json" else column.kind
+            return replace(
+                column, kind=kind, meaning=f"{column.meaning} Rare values are merged.", levels="", codes=()
+            )
+        return column
+
+    def _left_out(self, table: str, column: Column) -> str:
+        """Return why the copy does not have this column. Return an empty string if it has."""
+        name = column.name
+        if name in DEVICES:
+            return "Left out: device records"
+        if name in OTHERS:
+            return "Left out: columns that tell the order or the time of participation"
+        if name in SEEDS:
+            return "" if self.options.replays else "Left out: seeds"
+        if isinstance(column, MetricColumn | SettingColumn):
+            return ""
+        if isinstance(column, WideColumn) and column.slot.place != "play":
+            item = self.items.get(column.slot.what)
+            is_free = column.slot == ALLOCATION or (item is not None and item.kind in FREE_KINDS)
+            return "Left out: free texts" if is_free and not column.slot.apart else ""
+        is_text = column.kind in {"text", "json"} and not isinstance(column, WideColumn)
+        known = column.codes or column.levels or name in KEPT_TEXTS or f"{table}.{name}" in KEPT_TEXTS
+        return "Left out: free texts" if is_text and not known else ""
+
+    def _about_item(self, column: Column) -> ItemPlan | None:
+        if isinstance(column, WideColumn) and column.slot.place == "about" and not column.slot.apart:
+            return self.items.get(column.slot.what)
+        return None
+
+    def _groups(
+        self, table: ExportTable, columns: Sequence[Column], kept: Sequence[Column | None]
+    ) -> Iterator[RowGroup]:
+        """Yield the rows of the copy. Rows of participants who entered after the copy began are left out."""
+        read, batches = table.opened(self.study, self.chosen)
+        places = {column.name: place for place, column in enumerate(read)}
+        whose = places.get("participant")
+        takes = [(places.get(column.name), self._reader(table.name, column)) for column in columns]
+        wanted = [take for take, column in zip(takes, kept, strict=True) if column]
+        for batch in batches:
+            for before, rows, after in batch.groups:
+                cells = [(*before, *row, *after) for row in rows]
+                there = [row for row in cells if whose is None or row[whose] in self.people]
+                yield RowGroup(
+                    (),
+                    [
+                        [None if at is None else convert(row[at], places, row) for at, convert in wanted]
+                        for row in there
+                    ],
+                )
+
+    def _reader(self, table: str, column: Column) -> Callable[[Any, Mapping[str, int], Sequence[Any]], Any]:
+        """Return a function from a cell, the places of columns and the whole row to the cell of the copy."""
+        name = column.name
+        if name == "participant":
+            return lambda cell, places, row: self.people[cell]
+        if name in self.others:
+            return lambda cell, places, row: self._renamed(name, cell)
+        if column.kind == "time":
+            return lambda cell, places, row: _minutes(self.entered[row[places["participant"]]], cell)
+        item = self._about_item(column)
+        if item or name == "language":
+            key, is_json = item.key if item else name, column.kind == "json"
+            where = f"{table}.{name}"
+            return lambda cell, places, row: _words(self._merged(where, key, cell), is_json=is_json)
+        if table == "answers" and name in {"answer_value", "answer"}:
+            return lambda cell, places, row: self._answer(name, cell, places, row)
+        return lambda cell, places, row: cell
+
+    def _renamed(self, name: str, cell: Any) -> Any:
+        names = self.others[name]
+        if cell is not None and cell not in names:
+            taken, number = set(names.values()), 0
+            while not number or number in taken or f"e{number}" in taken:
+                number = random.SystemRandom().randrange(1, 10**9)
+            names[cell] = f"e{number}" if name == "episode" else number
+        return names.get(cell)
+
+    def _merged(self, column: str, key: str, cell: Json) -> Json:
+        if cell is None:
+            return None
+        merged = self.merges.get(key, {}).get(_as_key(cell), OTHER)
+        self.changes.merged[column] += merged != cell
+        return merged
+
+    def _answer(self, name: str, cell: Any, places: Mapping[str, int], row: Sequence[Any]) -> Any:
+        """Return an answer of the table `answers`: blank for free texts, merged for demographics."""
+        key, place, kind = (row[places[one]] for one in ("item", "place", "kind"))
+        if cell is None or kind in FREE_KINDS:
+            return None
+        if place != "about":
+            return cell
+        value = row[places["answer_value"]]
+        value = json.loads(value) if isinstance(value, JsonText) else value
+        merged = self._merged(f"answers.{name}", key, value)
+        return merged if name == "answer_value" else answer_words(merged)
+
+    def csv_pieces(self, table: ExportTable, rows: Counter[str] | None = None) -> Iterator[bytes]:
+        """Yield a table of the copy as CSV, in pieces of bytes. Its rows are in the order of the new names,
+        so that the order of entering is lost."""
+        columns, batches = table.opened(self.study, self.chosen)
+        yield _encoded(["text"] * len(columns), [[column.name for column in columns]])
+        kinds, runs, size = [column.kind for column in columns], list[tuple[str, int, int]](), 0
+        with TemporaryFile() as spool:
+            for batch in batches:
+                for group in batch.groups:
+                    for whose, some in _runs(columns, group.rows):
+                        piece = _encoded(kinds, some)
+                        spool.write(piece)
+                        runs.append((whose, size, len(piece)))
+                        size += len(piece)
+                        if rows is not None:
+                            rows[table.name] += len(some)
+            for _, start, length in sorted(runs):
+                spool.seek(start)
+                yield spool.read(length)
+
+
+def merge_rare(values: Sequence[Json], k: int, *, is_number: bool) -> dict[str, Json]:
+    """Return what each value becomes, by value as JSON, so that each result has at least `k` of the values.
+
+    Numbers become ranges, such as `18 to 24`. Other values that are rare become `OTHER`, together with the
+    next rarest ones if they alone are too few.
+    """
+    if is_number:
+        return _ranges([value for value in values if isinstance(value, int | float)], k)
+    counts = Counter(map(_as_key, values))
+    rare, number = list[str](), 0
+    for key, count in sorted(counts.items(), key=lambda one: (one[1], one[0])):
+        if count >= k and (not number or number >= k):
+            break
+        rare.append(key)
+        number += count
+    return {key: OTHER if key in rare else json.loads(key) for key in counts}
+
+
+def _ranges(numbers: Sequence[float], k: int) -> dict[str, Json]:
+    """Return ranges of neighbouring numbers, each with at least `k` of them."""
+    counts = sorted(Counter(numbers).items())
+    ranges, present, size = list[list[float]](), list[float](), 0
+    for number, count in counts:
+        present.append(number)
+        size += count
+        if size >= k:
+            ranges.append(present)
+            present, size = [], 0
+    if present and ranges:
+        ranges[-1] += present
+    elif present:
+        return {_as_key(number): OTHER for number in present}
+    return {
+        _as_key(number): number if len(one) == 1 else f"{format_number(one[0])} to {format_number(one[-1])}"
+        for one in ranges
+        for number in one
+    }
+
+
+def _is_number(item: ItemPlan | None) -> bool:
+    return item is not None and item.kind in SCALED
+
+
+def _as_key(value: Json) -> str:
+    return compact(value)
+
+
+def _words(value: Json, *, is_json: bool) -> Json:
+    return value if is_json or value is None or isinstance(value, str) else compact(value)
+
+
+def _new_names(letter: str, old: Sequence[str]) -> dict[str, str]:
+    """Return a new name for each of these, numbered in random order."""
+    mixed = random.SystemRandom().sample(list(old), len(old))
+    width = len(str(len(mixed)))
+    return {one: f"{letter}{number:0{width}}" for number, one in enumerate(mixed, start=1)}
+
+
+def _minutes(start: datetime, cell: Any) -> int | None:
+    if cell is None:
+        return None
+    moment = datetime.fromisoformat(cell) if isinstance(cell, str) else cell
+    return round((moment - start).total_seconds() / 60)
+
+
+def _runs(
+    columns: Sequence[Column], rows: Sequence[Sequence[Any]]
+) -> Iterator[tuple[str, list[Sequence[Any]]]]:
+    """Yield neighbouring rows of one participant together, with the participant's name."""
+    has_person = bool(columns) and columns[0].name == "participant"
+    run, whose = list[Sequence[Any]](), ""
+    for row in rows:
+        name = row[0] if has_person else ""
+        if run and name != whose:
+            yield whose, run
+            run = []
+        run.append(row)
+        whose = name
+    if run:
+        yield whose, run
+
+
+def _encoded(kinds: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+    lines = csv_encoding.lines(kinds, RowBatch([RowGroup((), rows)]))
+    return LINE_END.join([*lines, ""]).encode()

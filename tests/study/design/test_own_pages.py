@@ -1,0 +1,123 @@
+"""Pages that researchers write: where they come, who sees them, and what their texts contain."""
+
+from __future__ import annotations
+
+import pytest
+
+from study.design.blueprint import Blueprint, blueprint_of
+from study.design.markdown_html import to_html
+from study.design.models import OwnPage, StudyPart, SurveyItem
+from study.design.own_page_checks import own_page_problems, page_errors
+from study.design.own_pages import Comparison, OwnPagePlan, ParticipantFacts, ShowRule, holds, is_page_shown
+from study.design.page_and_item_order import pages_after_rounds, pages_before_rounds, progress
+from study.design.piped_words import filled_text
+from study.design.study_versions import differences
+from tests.study.factories import make_study
+
+
+def page(
+    key: str = "p", before: str = "final", *rules: tuple[str, str, str], **fields: object
+) -> OwnPagePlan:
+    """A page with these comparisons."""
+    told = tuple(Comparison(what=what, compares=compares, value=value) for what, compares, value in rules)
+    match = fields.pop("match", "all")
+    rule = ShowRule(match=match, rules=told)  # type: ignore[arg-type]
+    values = {"title": key.title(), "text": "", **fields}
+    return OwnPagePlan(key=key, before=before, show_if=rule, **values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("compares", "value", "answer", "expected"),
+    [
+        ("is", "4", 4, True),
+        ("is", "4.0", 4, True),
+        ("is_not", "4", 4, False),
+        ("at_least", "4", 3, False),
+        ("at_most", "4", 3, True),
+        ("at_least", "4", "many", False),
+        ("is", "tea", ["tea", "milk"], True),
+        ("is_not", "tea", ["milk"], True),
+        ("is", "yes", True, True),
+        ("is", "tea", None, False),
+        ("is_not", "tea", None, True),
+        ("at_most", "4", None, False),
+    ],
+)
+def test_a_comparison_reads_numbers_texts_and_options(
+    compares: str, value: str, answer: object, expected: bool
+) -> None:
+    assert holds(Comparison(what="answer:a", compares=compares, value=value), answer) is expected
+
+
+def test_a_rule_holds_if_all_or_any_of_its_comparisons_hold() -> None:
+    facts = ParticipantFacts(answers={"age": 17}, figures={"dishes": 3}, group="chef")
+    rules = (("answer:age", "at_least", "18"), ("figure:dishes", "is", "3"))
+    assert not is_page_shown(page("p", "final", *rules), facts)
+    assert is_page_shown(page("p", "final", *rules, match="any"), facts)
+    assert is_page_shown(page("p", "final", ("group", "is", "chef")), facts)
+
+
+def test_words_of_participants_are_never_read_as_markup() -> None:
+    hostile = "<script>x</script> [a](javascript:b) **c** `d`\n# e"
+    facts = ParticipantFacts(answers={"a": hostile, "b": ["tea", "milk"]}, team="Team A")
+    text = filled_text(
+        "{answer:a} | {answer:b} | {answer:c} | {team} | {figure:x}", facts, {"b": {"tea": "té"}}
+    )
+    html = to_html(text)
+    assert "<script" not in html and "<a " not in html and "<strong>" not in html and "<h2" not in html
+    assert "**c**" in html and "té, milk | — | Team A | —" in html
+
+
+@pytest.fixture
+def design(db: None) -> Blueprint:
+    study = make_study(conditions=2, items=1)
+    StudyPart.objects.create(study=study, kind="about", enabled=True, text="About you.")
+    asked = {"kind": "single", "options": ["yes", "no"]}
+    SurveyItem.objects.create(
+        study=study, key="plays", measure="Plays", text="Plays?", place="about", **asked
+    )
+    for number, (key, before) in enumerate([("z", "end"), ("a", "about"), ("r", "round-2"), ("s", "rounds")]):
+        OwnPage.objects.create(study=study, key=key, before=before, title=key, position=number)
+    return blueprint_of(study)
+
+
+def test_pages_come_at_their_places_and_progress_counts_them(design: Blueprint) -> None:
+    assert pages_before_rounds(design)[:3] == ("consent", "own-a", "about")
+    assert pages_before_rounds(design)[-1] == "own-s"
+    assert pages_after_rounds(design)[-1] == "own-z"
+    between = progress(design, "own-r")
+    first, second = (progress(design, "play", position=number) for number in (1, 2))
+    assert between and first and second
+    assert (between.number, second.number, between.name) == (first.number + 1, first.number + 2, "r")
+    ending = design.model_copy(update={"pages": (*design.pages, page("e", "rounds", ends=True))})
+    assert progress(ending, "play", position=1) == first and progress(ending, "own-e") is None
+
+
+def test_pages_are_part_of_the_document_only_where_there_are_any(design: Blueprint) -> None:
+    assert Blueprint.from_json(design.to_json()) == design
+    without = design.model_copy(update={"pages": ()})
+    assert "pages" not in without.to_json()
+    assert {one.where for one in differences(without, design)} >= {"page a", "page r", "page s", "page z"}
+    assert design.beyond(15) and not without.beyond(16)
+    old = without.in_format(15)
+    assert "page a" in {one.where for one in differences(old, design)}
+
+
+def test_only_what_is_known_before_a_page_can_be_used(design: Blueprint) -> None:
+    early = page("p", "about", ("answer:plays", "is", "yes"), text="{figure:x}")
+    assert set(page_errors(early, design)) == {"show_if", "text"}
+    assert "known before this page" in page_errors(page("p", "final", text="{name}"), design)["text"]
+    assert not page_errors(page("p", "guide", ("answer:plays", "is", "yes"), text="{answer:plays}"), design)
+    number = page("p", "guide", ("answer:plays", "at_least", "many"))
+    assert "needs a number" in page_errors(number, design)["show_if"]
+    assert "Everybody would end here" in page_errors(page("p", "final", ends=True), design)["ends"]
+
+
+def test_a_page_that_nobody_sees_is_reported(design: Blueprint) -> None:
+    study = OwnPage.objects.get(key="s").study
+    rules = [{"what": "answer:plays", "compares": "is", "value": "maybe"}]
+    OwnPage.objects.filter(key="s").update(show_if={"match": "all", "rules": rules})
+    OwnPage.objects.filter(key="r").update(before="round-9")
+    told = {one.words: one.hinders for one in own_page_problems(study, blueprint_of(study))}
+    assert any("“maybe” is none of yes, no" in words for words in told), told
+    assert any("nobody plays round 9" in words for words in told) and not any(told.values())

@@ -1,0 +1,57 @@
+"""Researchers see the flow of a study, and add, move, copy and delete their own pages in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.test import Client
+
+from study.design.models import OwnPage, Study, SurveyItem
+from study.editor.design_services import study_copy
+from tests.study.factories import make_study
+
+FLOW = "/staff/small/design/flow/"
+
+
+def places_of(study: Study) -> list[tuple[str, str]]:
+    return list(study.own_pages.values_list("key", "before"))
+
+
+def test_a_page_is_added_with_a_rule_and_the_flow_shows_it(admin_client: Client, admin_user: Any) -> None:
+    study = make_study(conditions=2)
+    asked = {"place": "about", "kind": "single", "options": ["yes", "no"]}
+    SurveyItem.objects.create(study=study, key="plays", measure="Plays", text="?", **asked)
+    study.parts.create(kind="about", enabled=True)
+    assert "Add a page" in admin_client.get(FLOW).content.decode()
+    sent = {"title": "Rest", "text": "Relax.", "before": "round-2", "key": "rest", "match": "all"}
+    wrong = sent | {"text": "{answer:nothing}", "what_0": "answer:plays", "value_0": "yes", "before": "about"}
+    refused = admin_client.post(f"{FLOW}new/", wrong | {"compares_0": "is"})
+    assert refused.status_code == 422 and "known before this page" in refused.content.decode()
+    rule = {"what_0": "answer:plays", "compares_0": "is", "value_0": "yes"}
+    assert admin_client.post(f"{FLOW}new/", sent | rule).status_code == 302
+    assert places_of(study) == [("rest", "round-2")]
+    html = admin_client.get(FLOW).content.decode()
+    assert "Only if Answer: Plays is yes" in html
+    assert html.index("Round 1") < html.index("Rest") < html.index("Round 2")
+    page = OwnPage.objects.get()
+    assert 'value="yes"' in admin_client.get(f"{FLOW}{page.pk}/").content.decode()
+    copy = study_copy(study, owner=admin_user)
+    assert places_of(copy) == [("rest", "round-2")]
+
+
+def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    for number, key in enumerate("ab"):
+        OwnPage.objects.create(study=study, key=key, before="rounds", title=key, position=number)
+    page = OwnPage.objects.get(key="a")
+
+    def press(act: str, **more: str) -> list[tuple[str, str]]:
+        admin_client.post(f"{FLOW}{page.pk}/{act}/", more)
+        return places_of(study)
+
+    assert press("down") == [("b", "rounds"), ("a", "rounds")]
+    assert press("down") == [("b", "rounds"), ("a", "round-2")]
+    assert press("up") == [("b", "rounds"), ("a", "rounds")]
+    assert press("copy")[-1] == ("a2", "rounds")
+    assert len(press("delete")) == 3, "not without the box"
+    assert press("delete", sure="on") == [("b", "rounds"), ("a2", "rounds")]

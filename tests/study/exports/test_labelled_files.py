@@ -1,0 +1,93 @@
+"""Labelled files for SPSS and Stata, read again and compared."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyreadstat
+import pytest
+from django.core.management import call_command
+
+from study.design.models import Study, SurveyItem
+from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.exports.export_files import FORMATS, data_file_pieces
+from study.exports.export_registry import get_table
+from study.exports.export_table import EVERYBODY
+from study.exports.labelled_files import LABELLED, LABELLED_FORMS, variable_names
+from study.participants.models import Participant
+from tests.study.exports.rows import csv_rows, rows_of
+from tests.study.exports.test_participant_columns import answered
+from tests.study.factories import complete, make_study
+
+pytestmark = pytest.mark.django_db
+
+READ = {"sav": pyreadstat.read_sav, "dta": pyreadstat.read_dta}
+
+
+@pytest.fixture
+def study() -> Study:
+    """A study of two people; the first one answers the last item by “does not apply”."""
+    found = make_study("labelled", conditions=1, items=2)
+    SurveyItem.objects.filter(key="i1").update(may_not_apply=True)
+    first = answered(found, "one", {"i0": 4, "i1": DOES_NOT_APPLY})
+    complete(found, "two", value=2)
+    Participant.objects.filter(pk=first.pk).update(label="é" * 3_000)
+    return found
+
+
+def reread(folder: Path, form: str, table: str, study: Study) -> tuple[Any, Any]:
+    path = folder / f"{table}.{form}"
+    path.write_bytes(b"".join(FORMATS[form].pieces(get_table(table), study, EVERYBODY, None)))
+    found, about = READ[form](path, user_missing=True)
+    return found, about
+
+
+@pytest.mark.parametrize("form", LABELLED_FORMS)
+def test_a_labelled_file_read_again_has_every_value_and_label(
+    form: str, study: Study, tmp_path: Path
+) -> None:
+    found, about = reread(tmp_path, form, "participants", study)
+    rows = csv_rows(study, "participants")
+    assert list(found.columns) == list(variable_names(rows[0]).values())
+    assert found["participant"].tolist() == [row["participant"] for row in rows]
+    assert [str(at)[:19] for at in found["entered_at"]] == [
+        row["entered_at"][:19].replace("T", " ") for row in rows
+    ]
+    assert about.column_names_to_labels["c0_i0"].startswith("c0.i0: ")
+    assert about.variable_value_labels["c0_i0"] == {1: "Strongly disagree", 5: "Strongly agree"}
+    assert found["c0_i0"].tolist() == [4, 2]
+    mark = "a" if form == "dta" else -99
+    assert found["c0_i1"].tolist() == [mark, 2]
+    assert about.variable_value_labels["c0_i1"][mark] == "does not apply"
+    status = found["exit_status"].map(about.variable_value_labels["exit_status"])
+    assert status.tolist() == ["complete", "complete"]
+    assert about.variable_value_labels["synthetic"] == {0: "no", 1: "yes"}
+    assert found["label"][0] == "é" * 1_000
+    missing, _ = READ[form](tmp_path / f"participants.{form}")
+    assert missing["c0_i1"].isna().tolist() == [True, False]
+
+
+def test_every_labelled_table_can_be_written_with_and_without_rows(study: Study, tmp_path: Path) -> None:
+    for table in LABELLED:
+        found, _ = reread(tmp_path, "sav", table, study)
+        assert len(found) == len(list(rows_of(get_table(table), study))), table
+    call_command("export_study", "labelled", "--out", str(tmp_path / "stata"), "--format", "dta")
+    assert {path.suffix for path in (tmp_path / "stata").iterdir()} == {".dta", ".csv", ".json", ".md"}
+
+
+def test_the_zip_has_a_codebook_with_the_names_of_the_variables(study: Study) -> None:
+    pieces = data_file_pieces(study, "all_sav.zip", EVERYBODY)()
+    with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as archive:
+        book = archive.read("labelled/codebook.csv").decode()
+    assert "participants.sav,c0_i0,integer" in book
+
+
+def test_variables_have_names_that_both_programs_take_and_that_differ() -> None:
+    names = variable_names(["c0.ease", "c0_ease", "C0.EASE", "with", "1st", "x" * 40, "x" * 40 + "y"])
+    assert list(names.values()) == [
+        *("c0_ease", "c0_ease_2", "C0_EASE_3", "v_with", "v_1st"),
+        *("x" * 32, "x" * 30 + "_2"),
+    ]

@@ -1,0 +1,173 @@
+"""The package to publish: by the rules of Psych-DS, with hashes for Croissant, and de-identified."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from study.design.models import Study, Version
+from study.design.preregistration import bundle_of
+from study.exports.deidentify import CopyOptions, merge_rare
+from study.exports.export_table import EVERYBODY, Column, ExportTable
+from study.exports.publication_package import PackageOptions, package_options, package_pieces
+from study.exports.row_groups import RowGroup
+from study.participants.models import Participant
+from tests.conftest import Once
+from tests.study.exports.test_complete_exports import item, walk, whole_study
+from tests.study.exports.test_exports import downloaded
+
+pytestmark = pytest.mark.django_db
+
+PSYCH_DS_PATH = re.compile(r"data/[a-z]+-[A-Za-z0-9]+(_[a-z]+-[A-Za-z0-9]+)*_data\.csv")
+"""What Psych-DS takes as the path of a data file."""
+
+
+@pytest.fixture(scope="module")
+def walked(once: Once) -> int:
+    """A study that two people have walked through; its pk."""
+    with once():
+        found = whole_study(conditions=1)
+        item(found, "remark", place="final", kind="text", required=False)
+        walk(found, "one")
+        walk(found, "two")
+        version = Version.objects.get()
+        bundle = bundle_of(version.blueprint, at="2026-01-01T00:00:00+00:00", by="staff", version=1)
+        Version.objects.update(frozen_at=timezone.now(), bundle=bundle)
+        Participant.objects.filter(number=1).update(label="5f8a0c1e2d3b4a5968778695", language="es")
+    return found.pk
+
+
+@pytest.fixture
+def study(walked: int) -> Study:
+    return Study.objects.get(pk=walked)
+
+
+def package(study: Study, options: PackageOptions) -> dict[str, bytes]:
+    written = b"".join(package_pieces(study, EVERYBODY, options))
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        return {name.removeprefix("small/"): archive.read(name) for name in archive.namelist()}
+
+
+def rows(files: Mapping[str, bytes], table: str) -> list[dict[str, str]]:
+    text = files[f"data/study-small_description-{table}_data.csv"].decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_a_package_keeps_the_rules_of_psych_ds_and_croissant(study: Study) -> None:
+    files = package(study, PackageOptions(CopyOptions(k=2), "cc0"))
+    data = {path: content for path, content in files.items() if path.startswith("data/")}
+    assert len(data) > 10 and all(map(PSYCH_DS_PATH.fullmatch, data))
+    description = json.loads(files["dataset_description.json"])
+    assert description["@type"] == "Dataset" and description["name"] and description["description"]
+    columns = {path: next(csv.reader(io.StringIO(text.decode()))) for path, text in data.items()}
+    assert {one["name"] for one in description["variableMeasured"]} == set().union(*columns.values())
+    croissant = json.loads(files["croissant.json"])
+    assert {one["contentUrl"]: one["sha256"] for one in croissant["distribution"]} == {
+        path: hashlib.sha256(content).hexdigest() for path, content in data.items()
+    }
+    fields = {
+        (one["source"]["fileObject"]["@id"], one["source"]["extract"]["column"])
+        for records in croissant["recordSet"]
+        for one in records["field"]
+    }
+    assert fields == {(path, name) for path, names in columns.items() for name in names}
+    book = csv.DictReader(io.StringIO(files["documentation/codebook.csv"].decode()))
+    assert {(row["file"], row["column"]) for row in book} == fields
+    assert json.loads(files["preregistration/version-1.json"])["frozen"]["version"] == 1
+    assert b"publicdomain/zero" in files["LICENSE.txt"]
+    compile(files["analysis/read_data.py"], "read_data.py", "exec")
+
+
+def test_a_copy_says_nothing_that_leads_to_a_person(study: Study) -> None:
+    files = package(study, PackageOptions(CopyOptions(k=2), "cc-by"))
+    everything = b"".join(files.values()).decode()
+    for person in Participant.objects.all():
+        for secret in (person.code, person.label, person.completion_code, person.key):
+            assert not secret or secret not in everything
+        assert person.entered_at.isoformat()[:16] not in everything
+        for one in person.rounds.all():
+            assert one.episode and str(one.episode.key) not in everything
+            assert str(one.episode.seed) not in everything
+    people = rows(files, "participants")
+    assert [row["participant"] for row in people] == ["p1", "p2"]
+    assert {row["entered_at_minutes"] for row in people} == {"0"}
+    assert {row["language"] for row in people} == {"other"}
+    assert {row["about.age"] for row in people} == {"33"}, "both gave it"
+    assert not {"number", "label", "final.remark", "completion_code"} & people[0].keys()
+    assert {row["episode"] for row in rows(files, "steps")} == {
+        row["episode"] for row in rows(files, "episodes")
+    }
+    told = files["documentation/left_out.md"].decode()
+    for name in ("participants.label", "participants.final.remark", "episodes.seed", "Table `prompts`"):
+        assert name in told
+    assert "- `participants.language`: 2 cells" in told
+
+
+def test_a_copy_for_replays_has_seeds_and_the_data_as_they_are_have_everything(study: Study) -> None:
+    assert rows(package(study, PackageOptions(CopyOptions(2, replays=True), "cc0")), "episodes")[0]["seed"]
+    files = package(study, PackageOptions(None, "cc0"))
+    assert {row["participant"] for row in rows(files, "participants")} == set(
+        Participant.objects.values_list("code", flat=True)
+    )
+    assert "documentation/left_out.md" not in files
+
+
+def test_a_new_column_of_texts_is_left_out_until_somebody_decides(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = (Column("said", "text", "It."), Column("kind", "text", "It.", levels="a, b"))
+    table = ExportTable("new", "New.", columns, lambda *_: [RowGroup((), [["I am Ada", "a"]])])
+    monkeypatch.setattr("study.exports.publication_package.tables", lambda: [table])
+    files = package(study, PackageOptions(CopyOptions(), "cc0"))
+    assert rows(files, "new") == [{"kind": "a"}]
+    assert "- `new.said`" in files["documentation/left_out.md"].decode()
+
+
+@pytest.mark.parametrize(
+    ("values", "is_number", "expected"),
+    [
+        (["a", "a", "b", "c"], False, {"a": "a", "b": "other", "c": "other"}),
+        (["a", "a", "b"], False, {"a": "other", "b": "other"}),
+        (["a", "b"], False, {"a": "other", "b": "other"}),
+        ([20, 30, 31, 31, 40], True, {20: "20 to 30", 30: "20 to 30", 31: "31 to 40", 40: "31 to 40"}),
+        ([20], True, {20: "other"}),
+        ([20, 20], True, {20: 20}),
+    ],
+)
+def test_each_value_that_is_left_has_at_least_k_people(
+    values: list[Any], is_number: bool, expected: dict[Any, Any]
+) -> None:
+    found = merge_rare(values, 2, is_number=is_number)
+    assert {json.loads(key): value for key, value in found.items()} == expected
+
+
+@pytest.mark.parametrize("name", ["publication_k1_cc0.zip", "publication_k5_wtf.zip", "all.zip"])
+def test_only_names_of_packages_are_understood(name: str) -> None:
+    assert package_options(name) is None
+
+
+def test_the_page_leads_to_the_package_and_the_command_writes_it(
+    study: Study, admin_client: Client, tmp_path: Path
+) -> None:
+    page = admin_client.get("/staff/small/data/")
+    assert b"Download the package" in page.content
+    given = {"k": "3", "replays": "on", "licence": "cc-by", "identified": "", "without": ["preview"]}
+    answer = admin_client.get("/staff/small/data/publication/", given)
+    assert answer["Location"] == "/staff/small/data/publication_k3_replays_cc-by.zip?without=preview"
+    assert zipfile.is_zipfile(io.BytesIO(downloaded(admin_client.get(answer["Location"]))))
+    wrong = admin_client.get("/staff/small/data/publication/", {**given, "k": "0"}, follow=True)
+    assert "Choose a number of people from 2 to 50" in wrong.content.decode()
+    call_command("export_study", "small", "--out", str(tmp_path), "--format", "publication")
+    assert zipfile.is_zipfile(tmp_path / "small_publication.zip")

@@ -1,0 +1,180 @@
+"""Prolific by its API, against a server of our own with faults: places are freed, nobody is paid twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from study.design.models import Study
+from study.monitor.payment_actions import payments_confirm
+from study.monitor.prolific_api import ProlificClient, ProlificError
+from study.monitor.prolific_services import (
+    bonuses_finish,
+    bonuses_pay,
+    free_all_left_places,
+    free_left_places,
+)
+from study.participants.models import Participant, StaffAction
+from study.participants.payments import Payment
+from tests.stand_in_prolific import STUDY, TOKEN, StandInProlific
+from tests.study.factories import complete, enter, make_study
+from tests.study.participation.test_views import text_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+RULE = {"currency": "GBP", "most": "2.00", "base": "0.40"}
+PAGE = "/staff/small/participants/prolific/"
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[StandInProlific]:
+    with StandInProlific(PA="AWAITING REVIEW", PB="RETURNED", PC="TIMED-OUT", PD="ACTIVE") as server:
+        settings.PROLIFIC_API, settings.PROLIFIC_TOKEN = server.url, TOKEN
+        yield server
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(bonus_rule=RULE, recruitment="prolific", prolific_study=STUDY)
+
+
+@pytest.fixture
+def user() -> User:
+    return User.objects.create_superuser("ada")
+
+
+def client(**more: Any) -> ProlificClient:
+    return ProlificClient(wait=lambda _: None, **{"seconds": 0.2, **more})
+
+
+def came(person: Participant, label: str) -> Participant:
+    Participant.objects.filter(pk=person.pk).update(label=label, source="prolific")
+    person.refresh_from_db()
+    return person
+
+
+def confirmed(study: Study, user: User) -> Participant:
+    person = came(complete(study), "PA")
+    assert payments_confirm(study=study, user=user, amounts={person.code: "0.40"}) == (1, 0)
+    return person
+
+
+def state() -> str:
+    return Payment.objects.get().state
+
+
+@pytest.mark.parametrize("fault", [429, 500, 503, "hang", "lost"])
+def test_a_question_is_asked_again_after_a_fault(server: StandInProlific, fault: int | str) -> None:
+    server.faults = [fault, fault]
+    assert client().study(STUDY).name == "Ours"
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "asked", "unsure"), [(429, 2, None), (500, 1, True), ("hang", 1, True), (400, 1, False)]
+)
+def test_a_change_is_sent_again_only_if_it_was_not_accepted(
+    server: StandInProlific, fault: int | str, asked: int, unsure: bool | None
+) -> None:
+    server.faults = [fault]
+    if unsure is None:
+        client().publish(STUDY)
+        assert server.status == "ACTIVE"
+    else:
+        with pytest.raises(ProlificError) as error:
+            client().publish(STUDY)
+        assert error.value.unsure is unsure
+    assert len(server.asked) == asked
+
+
+def test_what_cannot_work_is_told_in_words(server: StandInProlific, settings: Any) -> None:
+    for told, words in (
+        (client(token="wrong"), "token"),
+        (client(), "does not know"),
+        (client(), "not an ID"),
+    ):
+        study = {"token": STUDY, "does not know": "unknown", "not an ID": "../submissions"}[words]
+        with pytest.raises(ProlificError, match=words):
+            told.study(study)
+    settings.PROLIFIC_TOKEN = ""
+    with pytest.raises(ProlificError, match="is not set"):
+        client().study(STUDY)
+    assert free_all_left_places() == 0
+
+
+def test_people_who_left_on_prolific_free_their_places(server: StandInProlific, study: Study) -> None:
+    people = {label: came(enter(study, label), label) for label in ("PB", "PC", "PD")}
+    done = came(complete(study, "PA"), "PA")
+    assert free_left_places(study, client()) == 2
+    assert free_left_places(study, client()) == 0
+    ends = dict(study.participants.values_list("label", "end_reason"))
+    assert (ends["PB"], ends["PC"], ends["PD"]) == ("returned on Prolific", "timed out on Prolific", "")
+    statuses = set(
+        study.participants.filter(pk__in=(people["PD"].pk, done.pk)).values_list("status", flat=True)
+    )
+    assert statuses == {"active", "complete"}
+    came(enter(study, "more"), "PX")
+    server.submissions["sPX"] = ["PX", "RETURNED", ""]
+    assert free_all_left_places() == 1
+
+
+def test_a_bonus_is_announced_stored_and_paid_once(server: StandInProlific, study: Study, user: User) -> None:
+    person = confirmed(study, user)
+    pay: dict[str, Any] = {"user": user, "codes": [person.code], "client": client()}
+    assert [bonuses_pay(study, **pay), bonuses_pay(study, **pay)] == [1, 0]
+    assert (server.announced, server.paid, state()) == ({"bonus0": "PA,0.40\n"}, ["bonus0"], "paid")
+    assert StaffAction.objects.filter(action="paid", reason="0.40 GBP, at Prolific").count() == 1
+
+
+def test_a_lost_answer_is_asked_for_again_under_the_same_id(
+    server: StandInProlific, study: Study, user: User
+) -> None:
+    person = confirmed(study, user)
+    pay: dict[str, Any] = {"user": user, "client": client()}
+    server.faults = ["", "lost"]
+    with pytest.raises(ProlificError) as error:
+        bonuses_pay(study, codes=[person.code], **pay)
+    assert error.value.unsure and state() == "sending" and server.paid == ["bonus0"]
+    assert bonuses_pay(study, codes=[person.code], **pay) == 0  # no second announcement
+    assert bonuses_finish(study, **pay) == 1
+    assert (len(server.announced), server.paid, state()) == (1, ["bonus0"], "paid")
+
+
+def test_what_prolific_refuses_is_not_paid(server: StandInProlific, study: Study, user: User) -> None:
+    person = confirmed(study, user)
+    pay: dict[str, Any] = {"user": user, "codes": [person.code], "client": client()}
+    server.faults = ["hang"]
+    with pytest.raises(ProlificError):
+        bonuses_pay(study, **pay)
+    assert (state(), server.paid) == ("confirmed", [])
+    server.faults = ["", 400]
+    with pytest.raises(ProlificError):
+        bonuses_pay(study, **pay)
+    assert (state(), server.paid) == ("refused", [])
+
+
+def test_an_owner_publishes_approves_and_rejects_on_the_page(
+    admin_client: Client, server: StandInProlific, study: Study
+) -> None:
+    person = came(complete(study), "PA")
+    assert "AWAITING-REVIEW" in text_of(admin_client.get(PAGE))
+    admin_client.post(PAGE, {"publish": "yes"})  # not ticked
+    assert server.status == "UNPUBLISHED"
+    for sent in ({"publish": "yes"}, {"places": "25"}):
+        admin_client.post(PAGE, {**sent, "sure": "on"})
+    assert (server.status, server.places) == ("ACTIVE", 25)
+    review = {"who": [person.code], "sure": "on"}
+    admin_client.post(PAGE, {**review, "review": "reject", "reason": "short"})
+    assert server.submissions["sPA"][1] == "AWAITING REVIEW"
+    admin_client.post(PAGE, {**review, "review": "return", "reason": "You were away for long."})
+    for _ in range(2):
+        admin_client.post(PAGE, {**review, "review": "approve"})
+    assert server.submissions["sPA"][1] == "APPROVED" and "You were away for long." in server.messages
+    assert list(StaffAction.objects.values_list("reason", flat=True))[-1] == "approved on Prolific"
+    server.faults = [401]
+    assert "does not accept the token" in text_of(admin_client.get(PAGE)) and TOKEN not in text_of(
+        admin_client.get(PAGE)
+    )

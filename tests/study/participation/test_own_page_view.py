@@ -1,0 +1,90 @@
+"""Participants go through pages of the researchers: before, between and after rounds, or past them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from study.design.models import OwnPage, Study, StudyPart, SurveyItem
+from study.exports.export_table import ExportSelection
+from study.exports.tables.page_times_and_outages_tables import page_time_rows
+from study.participants.models import Participant
+from study.participants.next_page import current_page
+from study.participation.page_progress import answers_submit
+from tests.study.factories import enter, make_study, play_round
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    """A study with a question about the person and two rounds."""
+    made = make_study(conditions=2, items=1)
+    StudyPart.objects.create(study=made, kind="about", enabled=True, text="About you.")
+    StudyPart.objects.create(study=made, kind="guide", enabled=False)
+    asked = {"kind": "single", "options": ["yes", "no"]}
+    SurveyItem.objects.create(study=made, key="plays", measure="Plays", text="Plays?", place="about", **asked)
+    return made
+
+
+def add(study: Study, key: str, before: str, *rules: str, **fields: Any) -> None:
+    """Add a page that is shown if the answer to `plays` is each of these values."""
+    told = [{"what": "answer:plays", "compares": "is", "value": value} for value in rules]
+    rule = {"match": "all", "rules": told} if told else {}
+    position = study.own_pages.count()
+    made = OwnPage(study=study, key=key, before=before, title=key, position=position, show_if=rule, **fields)
+    made.full_clean()
+    made.save()
+
+
+def page_of(person: Participant) -> str:
+    return current_page(Participant.objects.get(pk=person.pk)).page
+
+
+def go_on(client: Client, person: Participant) -> str:
+    """Open the page, press its button, and return what was shown."""
+    html: str = client.get(person.get_absolute_url()).content.decode()
+    client.post(person.get_absolute_url(), {"page": page_of(person)})
+    return html
+
+
+def test_pages_come_between_parts_and_rounds_with_ones_own_words(study: Study, client: Client) -> None:
+    add(study, "first", "about", text="Hello **there**.")
+    add(study, "only_no", "rounds", "no")
+    add(study, "only_yes", "rounds", "yes", text="You said {answer:plays}.")
+    add(study, "break", "round-2", text="{team} made {figure:completed}.")
+    add(study, "last", "end")
+    person = enter(study)
+    assert page_of(person) == "own-first"
+    html = go_on(client, person)
+    assert "<strong>there</strong>" in html and 'data-page="own"' in html
+    assert answers_submit(participant_id=person.pk, page="about", values={"plays": "yes"})
+    assert page_of(person) == "own-only_yes", "the page for other answers is left out"
+    assert "You said yes." in go_on(client, person)
+    assert page_of(person) == "play"
+    play_round(person)
+    assert page_of(person) == "own-break"
+    label = person.rounds.order_by("position")[0].condition.label
+    assert f"{label} made 0." in go_on(client, person)
+    play_round(person)
+    assert page_of(person) == "own-last"
+    go_on(client, person)
+    person.refresh_from_db()
+    assert person.status == "complete"
+    rows = [row for group in page_time_rows(study, ExportSelection()) for row in group.rows]
+    loads = {row[0]: row[6] for row in rows if row[0].startswith("own-")}
+    assert loads == {"own-first": 1, "own-only_no": 0, "own-only_yes": 1, "own-break": 1, "own-last": 1}
+
+
+def test_a_page_can_end_the_study_for_some_answers(study: Study, client: Client) -> None:
+    add(study, "sorry", "rounds", "no", ends=True, text="We look for others.")
+    person, other = enter(study), enter(study, "two")
+    for one, answer in ((person, "no"), (other, "yes")):
+        assert answers_submit(participant_id=one.pk, page="about", values={"plays": answer})
+    assert page_of(other) == "play"
+    assert 'data-page="screen-out"' in go_on(client, person)
+    person.refresh_from_db()
+    assert (person.status, page_of(person)) == ("screened_out", "end")
+    assert "The study ends here for you" in client.get(person.get_absolute_url()).content.decode()
