@@ -57,8 +57,8 @@ async def test_tic_tac_toe_is_played_by_turns_and_told_in_words(
     person, slug = await enter(page, live_stack, tmp_path, "pettingzoo_tictactoe")
     await page.keyboard.press("s")
     await page.click("#in-words summary")
-    await page.wait_for_selector("#told :text('Middle row') + :text('cross')")
-    assert await page.get_attribute(PICTURE, "aria-describedby") == "told"
+    await page.wait_for_selector("#state-description :text('Middle row') + :text('cross')")
+    assert await page.get_attribute(PICTURE, "aria-describedby") == "state-description"
     assert await violations(page, "an environment") == []
     while not await page.locator("#bar[data-phase=over]").count():
         if await page.locator("#bar[data-phase=choose]").count():
