@@ -270,13 +270,16 @@ def _chef_plan(situation: Situation) -> tuple[RemainingPlan, ReferencePair]:
     pairs = list(chef_pairs(references(task.name), SHORTEST_PAIR[task.level]))
     pairs = pairs if ASSISTANT in situation.people else pairs[:1]
     found = [(remaining_plan(things, task.name, pair) or RemainingPlan((), ()), pair) for pair in pairs]
-    if len(found) == 1:
+    if ASSISTANT not in situation.people:
         return found[0]
+    if not any(plan.chef for plan, _ in found):
+        ways = ((remaining_plan(things, task.name, pair, makes_room=True), pair) for pair in pairs)
+        return next(((plan, pair) for plan, pair in ways if plan), found[0])
     in_order = [
         (plan, pair) for plan, pair in found if plan.chef and plan.chef == pair.chef[-len(plan.chef) :]
     ]
     possible = (one for one in in_order if one[0].chef[0] in situation.legal[CHEF])
-    return next(possible, (in_order or found)[0])
+    return next(possible, next(iter(in_order), next(one for one in found if one[0].chef)))
 
 
 class RecipeAdviser(Adviser):
