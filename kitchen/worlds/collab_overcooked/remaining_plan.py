@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import NamedTuple, TypeVar
 
 from kitchen.contract.world import Command
@@ -199,7 +199,16 @@ def _ways_to_clear(things: KitchenThings, seat: int, useless: Sequence[str]) -> 
         hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, ((PLACE,),)]
     yield from ((*hand, *way) for way in utensils for hand in hands)
     for thing in useless:
-        yield from ((*hand, (PICKUP, thing, COUNTER), *way) for hand in hands for way in destroy)
+        ways_to_destroy = [*destroy, *_ways_to_cook_away(things, seat, thing)]
+        yield from ((*hand, (PICKUP, thing, COUNTER), *way) for hand in hands for way in ways_to_destroy)
+
+
+def _ways_to_cook_away(things: KitchenThings, seat: int, thing: str) -> Iterator[Macros]:
+    """Yield how to destroy a thing of which one utensil makes something, and another one nothing then."""
+    for name, other in permutations(OWN_UTENSILS[seat], 2):
+        made = things.rules.product(name, [thing])
+        if made:
+            yield (PUT, name), _start_of(name), (PICKUP, made, name), (PUT, other), _start_of(other)
 
 
 def _subsets(parts: Sequence[Macros]) -> Iterator[tuple[Macros, ...]]:
