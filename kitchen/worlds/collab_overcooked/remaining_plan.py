@@ -196,7 +196,8 @@ def _ways_to_clear(things: KitchenThings, seat: int, useless: Sequence[str]) -> 
     hands: list[Macros] = [()]
     if things.hold[seat] is not None:
         is_room = len(things.free(things.layout.shared)) > 1
-        hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, ((PLACE,),)]
+        cook = _ways_to_cook_away(things, seat, str(things.hold[seat])) if seat == CHEF else ()
+        hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, *cook, ((PLACE,),)]
     yield from ((*hand, *way) for way in utensils for hand in hands)
     for thing in useless:
         ways_to_destroy = [*destroy, *_ways_to_cook_away(things, seat, thing)]
