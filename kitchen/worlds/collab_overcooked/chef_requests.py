@@ -301,9 +301,10 @@ def _new_requests(
     if open_now and _is_midway(seen):
         return
     known, free = {thing for thing, _ in open_now}, len(seen.things.free(seen.things.layout.shared))
+    blocked = set() if free else known - set(_missing(seen)[:1])  # no counter is left for them
     needed = _missing(seen) if asks_ahead else _needed_now(seen.chef_left)
     for number, (thing, unit) in enumerate(zip(_missing(seen), seen.units, strict=True)):
-        has_room = len(known) < seen.most_open and (number == 0 or free - len(known) > 1)
+        has_room = len(known - blocked) < seen.most_open and (number == 0 or free - len(known) > 1)
         if has_room and thing in needed and thing not in (*known, *later) and _can_begin(seen.things, unit):
             known.add(thing)
             yield thing, wrong_unit() or unit

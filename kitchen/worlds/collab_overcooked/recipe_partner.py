@@ -37,6 +37,7 @@ from kitchen.worlds.collab_overcooked.chef_requests import (
 )
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    PICKUP,
     WAIT_ONE,
     KitchenThings,
     is_known_macro,
@@ -264,19 +265,30 @@ class RecipePartner(Agent):
 
 def _chef_plan(situation: Situation) -> tuple[RemainingPlan, ReferencePair]:
     """Return what remains of a reference pair (known good commands of both cooks), and this pair: the
-    shortest one. Beside a person, prefer a pair of which no part was missed and that can go on now. The plan
-    is empty if the delivery cannot be reached any more."""
+    shortest one. Beside a person, prefer a pair of which no part was missed and that can go on now. If
+    there is none, because things that were brought ahead are in the way, the chef makes room. The plan is
+    empty if the delivery cannot be reached any more."""
     task, things = _task(situation), _things(situation, CHEF)
     pairs = list(chef_pairs(references(task.name), SHORTEST_PAIR[task.level]))
     pairs = pairs if ASSISTANT in situation.people else pairs[:1]
     found = [(remaining_plan(things, task.name, pair) or RemainingPlan((), ()), pair) for pair in pairs]
-    if len(found) == 1:
+    if ASSISTANT not in situation.people:
         return found[0]
-    in_order = [
-        (plan, pair) for plan, pair in found if plan.chef and plan.chef == pair.chef[-len(plan.chef) :]
-    ]
-    possible = (one for one in in_order if one[0].chef[0] in situation.legal[CHEF])
-    return next(possible, (in_order or found)[0])
+    in_order = [one for one in found if _is_in_order(*one, things.hold[CHEF])]
+    if not in_order:
+        ways = ((remaining_plan(things, task.name, pair, makes_room=True), pair) for pair in pairs)
+        cleared = next(((plan, pair) for plan, pair in ways if plan), None)
+        return cleared or next((one for one in found if one[0].chef), found[0])
+    return next((one for one in in_order if one[0].chef[0] in situation.legal[CHEF]), in_order[0])
+
+
+def _is_in_order(plan: RemainingPlan, pair: ReferencePair, held: str | None) -> bool:
+    """Return whether the chef goes on with the pair where it is, with the thing that the pair holds then."""
+    number = len(pair.chef) - len(plan.chef)
+    if not plan.chef or plan.chef != pair.chef[number:]:
+        return False
+    before = pair.chef[number - 1] if number else PLACE_HELD
+    return before[0] != PICKUP or before[1] == held
 
 
 class RecipeAdviser(Adviser):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import NamedTuple, TypeVar
 
 from kitchen.contract.world import Command
@@ -44,19 +44,30 @@ class RemainingPlan(NamedTuple):
     units: tuple[Macros, ...]
 
 
-def remaining_plan(things: KitchenThings, order: str, pair: ReferencePair) -> RemainingPlan | None:
+def remaining_plan(
+    things: KitchenThings, order: str, pair: ReferencePair, *, makes_room: bool = False
+) -> RemainingPlan | None:
     """Return what remains of a reference pair (known good commands of both seats) until the order is
     delivered. None if nothing leads to the delivery.
 
-    Each unit of the pair ends with a thing on a counter.
+    Each unit of the pair ends with a thing on a counter. With `makes_room`, the chef also uses things before
+    it is their turn, and clears away things that are of no use where they lie.
     """
 
     def remaining_after(kitchen: KitchenThings) -> RemainingPlan | None:
-        plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in _suffixes(pair.chef))
+        ends = _suffixes(pair.chef)
+        if makes_room:
+            ends = (way for end in ends for way in _with_early_use(kitchen, end))
+        plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in ends)
         return next((plan for plan in plans if plan), None)
 
     wanted = {macro[1] for macro in (*pair.chef, *pair.assistant) if macro[0] == PICKUP}
     useless = [thing for thing in _shared_things(things) if base_food(thing) not in wanted]
+    if makes_room:
+        taken = {
+            macro[1] for macro in (*pair.chef, *pair.assistant) if (macro[0], macro[-1]) == (PICKUP, COUNTER)
+        }
+        useless = sorted(_shared_things(things), key=taken.__contains__)  # at last, even what is of use
     found = _after_clearing(things, CHEF, remaining_after, useless)
     return RemainingPlan((*found[0], *found[1].chef), found[1].units) if found else None
 
@@ -76,6 +87,30 @@ def _shared_things(things: KitchenThings) -> list[str]:
 def _suffixes(macros: Macros) -> Iterator[Macros]:
     """Yield all ends of a sequence of macros, from the shortest to the longest."""
     return (macros[number:] for number in reversed(range(len(macros))))
+
+
+def _with_early_use(things: KitchenThings, macros: Macros) -> Iterator[Macros]:
+    """Yield the chef's macros without what is in its utensils already: as they are, then with each thing that
+    goes into a utensil put there first."""
+    left, movable, started = list[Macros](), list[Macros](), set[str]()
+    inside = {name: list(each.contents) for name, each in things.utensils.items()}
+    steps = iter(zip(macros, (*macros[1:], ("",)), strict=True))
+    for macro, following in steps:
+        if (macro[0], macro[-1], following[0]) != (PICKUP, COUNTER, PUT):
+            left.append((macro,))
+            started.add(macro[-1])
+            continue
+        next(steps, None)
+        thing, name = macro[1], following[1]
+        if name not in started and thing in inside[name]:
+            inside[name].remove(thing)
+            continue
+        left.append((macro, following))
+        movable += [left[-1]] if name not in started else []
+    yield tuple(chain(*left))
+    for block in movable:
+        first = block[1:] if block[0][1] == things.hold[CHEF] else block
+        yield (*first, *chain(*(one for one in left if one is not block)))
 
 
 def _joint_plan(
@@ -116,6 +151,12 @@ def _plan_delivery(things: KitchenThings, thing: str, pair: ReferencePair, units
 def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:
     """Return the shortest end of a unit that can be carried out in the present state. The hands must hold
     what they would hold after the part of the unit before it. Return None if no end can be carried out."""
+    if len(unit) > 1 and unit[-2][0] == PICKUP and things.hold[ASSISTANT] is None:
+        again: Macros = ((PICKUP, unit[-2][1], COUNTER), (PLACE,))  # it lies on a counter of its own
+        if things.lies_on(unit[-2][1], things.layout.own[ASSISTANT]) and _can_carry_out(
+            things, ASSISTANT, again
+        ):
+            return again
     for number in reversed(range(len(unit))):
         before = [macro for macro in unit[:number] if macro[0] not in STARTED_BY]
         held = before[-1][1] if before and before[-1][0] == PICKUP else None
@@ -155,10 +196,20 @@ def _ways_to_clear(things: KitchenThings, seat: int, useless: Sequence[str]) -> 
     hands: list[Macros] = [()]
     if things.hold[seat] is not None:
         is_room = len(things.free(things.layout.shared)) > 1
-        hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, ((PLACE,),)]
+        cook = _ways_to_cook_away(things, seat, str(things.hold[seat])) if seat == CHEF else ()
+        hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, *cook, ((PLACE,),)]
     yield from ((*hand, *way) for way in utensils for hand in hands)
     for thing in useless:
-        yield from ((*hand, (PICKUP, thing, COUNTER), *way) for hand in hands for way in destroy)
+        ways_to_destroy = [*destroy, *_ways_to_cook_away(things, seat, thing)]
+        yield from ((*hand, (PICKUP, thing, COUNTER), *way) for hand in hands for way in ways_to_destroy)
+
+
+def _ways_to_cook_away(things: KitchenThings, seat: int, thing: str) -> Iterator[Macros]:
+    """Yield how to destroy a thing of which one utensil makes something, and another one nothing then."""
+    for name, other in permutations(OWN_UTENSILS[seat], 2):
+        made = things.rules.product(name, [thing])
+        if made:
+            yield (PUT, name), _start_of(name), (PICKUP, made, name), (PUT, other), _start_of(other)
 
 
 def _subsets(parts: Sequence[Macros]) -> Iterator[tuple[Macros, ...]]:

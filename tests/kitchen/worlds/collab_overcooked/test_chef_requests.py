@@ -22,6 +22,7 @@ from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.recipe_partner import SHORTEST_PAIR, RecipePartner
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
+    BRING_DISH,
     PLACE_HELD,
     Macros,
     bring_raw,
@@ -358,3 +359,34 @@ def test_a_choice_with_which_the_chef_goes_on_is_praised() -> None:
     beside.step()
     assert beside.codes() == [*["do_this"] * 3, "good_choice", "do_this"]
     assert "bell pepper" in beside.says[3].text
+
+
+JAMS = [
+    (PATTY, "turned", (*bring_raw("pea"), *BRING_DISH, *bring_raw("potato"))),
+    (PATTY, "pillar", (*bring_slices("potato"), *bring_raw("potato"), *BRING_DISH)),
+    (STEW, "pillar", (*bring_raw("zucchini"), *BRING_DISH, *bring_raw("chickpea"))),
+    (
+        "mashed_sweet_potato_and_bean_patty",
+        "pillar",
+        (*bring_raw("sweet_potato"), *bring_raw("bean"), *BRING_DISH),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "layout", "bets"), JAMS, ids=[f"{one[0]}-{one[1]}" for one in JAMS])
+def test_bets_that_fill_the_shared_counters_do_not_block_the_way_on(
+    name: str, layout: str, bets: Macros
+) -> None:
+    """The chef uses what it can before its turn, and clears away what is of no use where it lies."""
+    beside, todo = (
+        Beside(game(name, layout=layout, gamma=3.0), RecipePartner({"requests_at_once": 1})),
+        [*bets],
+    )
+    while not beside.world.has_ended:
+        open_now = [tuple(map(tuple, asked)) for _, asked in (beside.memory or {"open": []})["open"]]
+        rests = (remaining_unit(beside.world.things, unit) for unit in open_now)
+        wanted = todo[0] if todo else next((rest[0] for rest in rests if rest), None)
+        can_begin = wanted and beside.world.doing[1] is None and beside.world.allows(1, wanted)
+        todo = todo[1:] if todo and can_begin else todo
+        beside.step(wanted if can_begin else None)
+    assert beside.world.delivered
