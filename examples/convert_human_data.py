@@ -12,7 +12,6 @@ It was tried with the two files of the package overcooked-ai 1.1.0: 76 games, 91
 
 from __future__ import annotations
 
-import argparse
 import csv
 import pickle
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+
+from brigade.one_line_parser import OneLineParser
 
 TABLE_CLASSES = {
     *("DataFrame", "BlockManager", "_new_Index", "Index", "Int64Index", "RangeIndex"),
@@ -89,14 +90,25 @@ def csv_rows(columns: dict[str, Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
         yield (*row, "-".join(str(int(part) if isinstance(part, float) else part) for part in game))
 
 
-def main() -> None:
-    """Read the arguments, and convert the file."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the arguments, and convert the file. A file that is no such table ends the program with one line
+    and exit code 2."""
+    parser = OneLineParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("pickle", type=Path)
     parser.add_argument("csv", type=Path)
-    given = parser.parse_args()
-    with given.csv.open("w", newline="") as out:
-        csv.writer(out).writerows(csv_rows(table_columns(given.pickle)))
+    given = parser.parse_args(arguments)
+    try:
+        rows = list(csv_rows(table_columns(given.pickle)))
+    except (OSError, RecursionError) as error:
+        parser.error(f"{given.pickle}: {' '.join(str(error).split())}")
+    except Exception as error:  # a damaged pickle may raise any error
+        why = " ".join(str(error).split())[:200]
+        parser.error(f"{given.pickle} is no pickled table of games ({type(error).__name__}: {why})")
+    try:
+        with given.csv.open("w", newline="") as out:
+            csv.writer(out).writerows(rows)
+    except OSError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

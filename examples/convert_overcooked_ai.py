@@ -12,12 +12,10 @@ layers. Only the last convolution has no margin.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import math
 import pickle
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from brigade.one_line_parser import OneLineParser
+from examples.training_arguments import file_problem, layout_problem
 from kitchen.registry.world_registry import get_encoding, get_world
 
 ENCODING = "overcooked.lossless_26/1"
@@ -229,13 +229,17 @@ def policy_bytes(arrays: Mapping[str, np.ndarray], layout: str, **words: str) ->
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Convert one checkpoint, as the command line says."""
-    parser = argparse.ArgumentParser(description="Convert a published partner into a policy file.")
+    parser = OneLineParser(description="Convert a published partner into a policy file.")
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--layout", required=True, help="the layout for which it was trained")
     parser.add_argument("--out", type=Path, required=True, help="the policy file to write")
     parser.add_argument("--author", default="HumanCompatibleAI/overcooked_ai")
     parser.add_argument("--licence", default="MIT")
     asked = parser.parse_args(arguments)
+    if why := layout_problem(asked.layout):
+        parser.error(f"--{why}")
+    if why := file_problem(asked.out):
+        parser.error(f"--out: {why}")
     try:
         with asked.checkpoint.open("rb") as file:
             arrays = read_checkpoint(file.read(MOST_BYTES + 1))
@@ -246,7 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         asked.out.write_bytes(policy_bytes(arrays, asked.layout, **words))
     except (OSError, ValueError) as error:
-        sys.exit(f"{asked.checkpoint}: {error}")
+        parser.error(f"{asked.checkpoint}: {' '.join(str(error).split())}")
     print(f"{asked.out}: {asked.out.stat().st_size:,} bytes")
 
 

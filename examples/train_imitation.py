@@ -9,17 +9,16 @@ No-Regret Online Learning, 2011.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from examples.overcooked_inputs import Partners, input_scale, play_games, save_policy
 from examples.small_network import SmallNetwork, draw, softmax
+from examples.training_arguments import read_arguments
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import run_without_waiting
 from kitchen.opened.environments import vector_env
@@ -107,15 +106,7 @@ class Lessons:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train, write the curve and the policy file, and print the points of ten games."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--layout", default="cramped_room")
-    parser.add_argument("--steps", type=int, default=120_000, help="decisions of the planner")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.onnx")
-    parser.add_argument("--curve", type=Path, metavar="FILE.csv")
-    given = parser.parse_args(arguments)
+    given = read_arguments(__doc__, arguments, steps=120_000, meaning="decisions of the planner", seed=1)
     settings = {"layout": given.layout, "cooking": "auto"}
     lessons, began = Lessons(settings, given.seed), time.process_time()
     network = SmallNetwork([lessons.scale.size, 128, 128, 6], given.seed)

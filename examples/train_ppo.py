@@ -9,18 +9,17 @@ Proximal Policy Optimization Algorithms, 2017.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import time
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from examples.overcooked_inputs import input_scale, play_games, save_policy
 from examples.small_network import SmallNetwork, draw, softmax
+from examples.training_arguments import read_arguments
 from kitchen.opened.environments import vector_env
 from kitchen.opened.vector_environment import VectorEnvironment
 
@@ -169,15 +168,9 @@ def slopes(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train, write the curve and the policy file, and print the points of ten games."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    given = read_arguments(
+        __doc__, arguments, steps=1_600_000, meaning="steps of all copies together", seed=3
     )
-    parser.add_argument("--layout", default="cramped_room")
-    parser.add_argument("--steps", type=int, default=1_600_000, help="steps of all copies together")
-    parser.add_argument("--seed", type=int, default=3)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.onnx")
-    parser.add_argument("--curve", type=Path, metavar="FILE.csv")
-    given = parser.parse_args(arguments)
     settings = {"layout": given.layout, "cooking": "auto"}
     trainer, began = Trainer(settings, given.seed, given.steps), time.process_time()
     curve: list[tuple[int, float, float]] = []

@@ -15,15 +15,16 @@ import contextlib
 import logging
 import os
 import pickle
-import queue
 import select
 import subprocess
 import sys
 import threading
 import traceback
+from collections import defaultdict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -40,6 +41,8 @@ MAX_WAITING_CALLS = 200
 """Maximum number of calls that wait for a child."""
 CALL_TIMEOUT_SECONDS = 5.0
 """Seconds after which a call fails and its child is killed."""
+LOAD_TIMEOUT_SECONDS = 30.0
+"""The same for a call that loads something in each child."""
 WORKER_MODULE = "kitchen.infra.process_pool_worker"
 
 
@@ -87,6 +90,38 @@ class _Call:
 
     asked: bytes
     future: Future[Any]
+    seconds: float | None = None
+    """Seconds after which it fails, if not those of the pool's limits."""
+
+
+class _CallQueue:
+    """The calls that wait: those for any child, and those for the child with a number."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._changed = most, threading.Condition()
+        self._for_any, self._for_one = deque[_Call](), defaultdict[int, deque[_Call]](deque)
+
+    def put(self, call: _Call) -> None:
+        """Add a call for any child. Raises BusyError if too many wait."""
+        with self._changed:
+            if len(self._for_any) >= self._most:
+                raise BusyError(f"{self._most} calls wait already")
+            self._for_any.append(call)
+            self._changed.notify_all()
+
+    def put_for(self, child: int, call: _Call) -> None:
+        """Add a call for this child. Raises BusyError if too many wait."""
+        with self._changed:
+            if len(self._for_one[child]) >= self._most:
+                raise BusyError(f"{self._most} calls wait already")
+            self._for_one[child].append(call)
+            self._changed.notify_all()
+
+    def get(self, child: int) -> _Call:
+        """Wait for the next call of this child, and remove it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._for_one[child] or self._for_any)
+            return (self._for_one[child] or self._for_any).popleft()
 
 
 class ProcessPool:
@@ -108,8 +143,10 @@ class ProcessPool:
     def forget(self) -> None:
         """Reset the pool to a state without child processes. Called in a forked process, because the children
         belong to its parent."""
-        self._calls: queue.Queue[_Call] = queue.Queue(self._most)
-        self._lock, self._started = threading.Lock(), False
+        self._calls = _CallQueue(self._most)
+        self._lock = threading.Lock()
+        self._number = 0
+        """Number of children that were started."""
         self._forked: list[_Child] = []
 
     def fork_children(self) -> None:
@@ -119,7 +156,7 @@ class ProcessPool:
         If a fork fails, or is unsafe because this process has several threads, the log says so. The missing
         children are then started when they are needed.
         """
-        if sys.platform != "linux" or self._started or self._forked:
+        if sys.platform != "linux" or self._number or self._forked:
             return
         if (threads := threading.active_count()) > 1:
             log.warning("no child processes are forked, because this process has %s threads", threads)
@@ -135,12 +172,16 @@ class ProcessPool:
         for example to import modules."""
         self._start(pickle.dumps((function, ())))
 
-    def submit_to_each(self, function: Callable[[*Ts], object], /, *arguments: *Ts) -> None:
-        """Call `function(*arguments)` once for each child, in the background, to load something. Idle
-        children take one call each. Nobody gets the results; too many waiting calls are dropped."""
+    def submit_to_each(self, function: Callable[[*Ts], object], /, *arguments: *Ts) -> list[Future[object]]:
+        """Call `function(*arguments)` once in each child, before its next other call, to load something.
+        Return a future for each child. Nothing is called if too many calls wait."""
+        asked = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
+        calls = [_Call(asked, Future(), LOAD_TIMEOUT_SECONDS) for _ in range(self._start())]
         with contextlib.suppress(BusyError):
-            for _ in range(self._processes()):
-                self.submit(function, *arguments)
+            for child, call in enumerate(calls):
+                self._calls.put_for(child, call)
+            return [call.future for call in calls]
+        return []
 
     def submit(self, function: Callable[[*Ts], T], /, *arguments: *Ts) -> Future[T]:
         """Call `function(*arguments)` in a child process, and return a future of its result.
@@ -150,25 +191,26 @@ class ProcessPool:
         """
         call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
         self._start()
-        try:
-            self._calls.put_nowait(call)
-        except queue.Full:
-            raise BusyError(f"{self._most} calls wait already") from None
+        self._calls.put(call)
         return call.future
 
-    def _start(self, first: bytes = b"") -> None:
+    def _start(self, first: bytes = b"") -> int:
+        """Start the children, if they do not run yet. Return their number."""
         with self._lock:
-            if not self._started:
+            if not self._number:
                 missing = self._processes() - len(self._forked)
-                for child in [*self._forked, *missing * [None]]:
+                children: list[_Child | None] = [*self._forked, *missing * [None]]
+                for number, child in enumerate(children):
                     call = _Call(first, Future()) if first else None
-                    arguments = (self._calls, lambda: self.limits, call, child)
+                    get = partial(self._calls.get, number)
+                    arguments = (get, lambda: self.limits, call, child)
                     threading.Thread(target=_send_calls, args=arguments, name="apart", daemon=True).start()
-                self._started = True
+                self._number = len(children)
+            return self._number
 
 
 def _send_calls(
-    calls: queue.Queue[_Call], limits: Callable[[], ChildLimits], call: _Call | None, child: _Child | None
+    get: Callable[[], _Call], limits: Callable[[], ChildLimits], call: _Call | None, child: _Child | None
 ) -> None:
     """Send calls to a child process, one after another, beginning with `call`. Runs in a separate thread for
     each child. Without a `child`, the first call starts one.
@@ -176,11 +218,11 @@ def _send_calls(
     The thread never ends, because the system kills a child when the thread that started it ends.
     """
     while True:
-        call = call or calls.get()
+        call = call or get()
         if call.future.set_running_or_notify_cancel():
             try:
                 child = child if child and child.alive else _Child(limits(), _start_child)
-                done, value = pickle.loads(child.ask(call.asked))  # noqa: S301 - of our own child
+                done, value = pickle.loads(child.ask(call.asked, call.seconds))  # noqa: S301 - our own child
                 if not done:
                     raise child.killed_for_memory() if isinstance(value, MemoryError) else value
                 call.future.set_result(value)
@@ -211,17 +253,18 @@ class _Child:
         """Return True if the process runs."""
         return self._process.poll() is None
 
-    def ask(self, request: bytes) -> bytes:
-        """Send a call to the child process and return its answer. Raises ChildDiedError or ChildTimeoutError,
-        after which the process has ended."""
+    def ask(self, request: bytes, seconds: float | None = None) -> bytes:
+        """Send a call to the child process and return its answer. `seconds` replaces those of its limits.
+        Raises ChildDiedError or ChildTimeoutError, after which the process has ended."""
+        seconds = seconds or self._limits.seconds
         try:
             self._line.send_bytes(request)
-            if self._ears.poll(self._limits.seconds * 1000):
+            if self._ears.poll(seconds * 1000):
                 return self._line.recv_bytes()
         except (EOFError, OSError):
             raise ChildDiedError(f"its process {self._end()}") from None
         self._end()
-        raise ChildTimeoutError(f"no answer within {self._limits.seconds:g} s")
+        raise ChildTimeoutError(f"no answer within {seconds:g} s")
 
     def killed_for_memory(self) -> ChildMemoryError:
         """Kill the process, whose call had not enough memory, and return the error to raise."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import NO_ONE, Agent, Decision, DecisionRequest, Situation, run_without_waiting
@@ -23,7 +24,10 @@ class InsidePartners:
 
     def __init__(self, world: World, partners: Mapping[int, Partner]) -> None:
         """Create the co-players. Raises SettingsError, UnknownNameError or ValueError if one cannot play."""
-        self._agents = {seat: _agent(world, seat, *partner) for seat, partner in sorted(partners.items())}
+        self._agents = {
+            seat: _agent(world, seat, *_checked_partner(seat, partner))
+            for seat, partner in sorted(partners.items())
+        }
         self.begin(0)
 
     def begin(self, seed: int) -> None:
@@ -64,6 +68,14 @@ class InsidePartners:
         return decision.commands.get(seat)
 
 
+def _checked_partner(seat: int, partner: Any) -> Partner:
+    """Return the partner. Raises ValueError if it is no kind with its settings."""
+    match partner:
+        case (str() as kind, Mapping() as settings):
+            return kind, settings
+    raise ValueError(f'partners: {partner!r} of seat {seat} is no pair such as ("greedy", {{}})')
+
+
 def _agent(world: World, seat: int, kind: str, settings: Mapping[str, Json]) -> Agent:
     try:
         agent = make_agent(kind, settings)
@@ -89,9 +101,11 @@ def _decide(agent: Agent, situation: Situation) -> Decision:
         return thread.submit(lambda: asyncio.run(agent.decide(situation))).result()
 
 
-def seats_without_partner(seats: int, partners: Collection[int]) -> tuple[int, ...]:
+def seats_without_partner(seats: int, partners: Mapping[int, Partner]) -> tuple[int, ...]:
     """Return the seats that nobody plays inside. Raises ValueError if a partner's seat does not exist, or if
     none is left."""
+    if not isinstance(partners, Mapping):
+        raise ValueError('partners: give them by seat, such as {1: ("greedy", {})}')
     for seat in partners:
         if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < seats:
             raise ValueError(f"partners: {seat!r} is no seat from 0 to {seats - 1}")

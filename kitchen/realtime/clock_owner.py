@@ -28,6 +28,7 @@ from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.event_loop import run_to_its_end
 from kitchen.infra.log_context import log_context
+from kitchen.realtime.agent_loading import AgentLoading
 from kitchen.realtime.clock_failures import ClockFailures, is_outage
 from kitchen.realtime.clock_handover import ClockHandover, OwnedEpisode
 from kitchen.realtime.clock_load import FIRST_EPISODES, LoadMeter, first_due, report_full_clocks
@@ -76,6 +77,7 @@ class ClockOwner:
         self._room = FIRST_EPISODES
         """Number of new episodes that this process may begin before the next measurement."""
         self._failures = ClockFailures()
+        self._loading = AgentLoading()
         self._waiting: list[int] = []
         """New episodes that this process had no room for when it looked last."""
         self._hurry = asyncio.Event()
@@ -151,8 +153,10 @@ class ClockOwner:
         free = [one for one in standing if one.episode_id not in self.played and is_clock_unclaimed(one)]
         begun = [one for one in free if one.owner]
         new = [one for one in free if not one.owner]
-        self._waiting = [one.episode_id for one in new[max(0, self._room) :]]
-        new = new[: max(0, min(CLAIMS_PER_LOOK, self._room))]
+        room = max(0, self._room)
+        self._waiting = [one.episode_id for one in new[room:]]
+        new = await self._loading.ready(new[:room], asyncio.get_running_loop().time())
+        new = new[:CLAIMS_PER_LOOK]
         for one in [*begun, *new]:
             # another owner may take it while earlier ones are read
             if await run_in_db_thread(take_clock_claim, self.name, one):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -132,9 +133,6 @@ class TickSchedule:
         return counts
 
 
-LOADING_SECONDS = 3.0
-"""Further seconds if an agent first loads something, such as a network (`Agent.prepare`). Later episodes of
-this process do not wait for it."""
 LEAD_IN_SECONDS = 3.0
 """Seconds from the moment at which all have opened their page to the first tick. Shorter for programs."""
 TIME_LOST = "time_lost"
@@ -180,11 +178,17 @@ def read_realtime_episode(
     for _ in (turn.past, turn.minds, turn.memories, turn.briefs, turn.sent):
         pass  # load now, so that a tick needs no query
     turn.world.prepare()
-    loads = prepare_agents(turn)
+    prepare_agents(turn)
     minds = minds or RealtimeAgents(_heard_before(turn.episode))
     if turn.episode.step:
         return _resumed(turn, one, now, minds)
-    return _begun(turn, one, now, minds, LOADING_SECONDS if loads else 0.0)
+    return _begun(turn, one, now, minds)
+
+
+def load_agents(episode_id: int) -> list[Future[object]]:
+    """Let this process load what the agents of an episode need before it begins. Return the futures."""
+    episode = Episode.objects.filter(pk=episode_id).first()
+    return prepare_agents(OpenTurn(episode, episode.seats.all())) if episode else []
 
 
 def _heard_before(episode: Episode) -> dict[int, int]:
@@ -193,12 +197,10 @@ def _heard_before(episode: Episode) -> dict[int, int]:
     return {mind: heard.number for mind, heard in known.items()}
 
 
-def _begun(
-    turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents, loading: float
-) -> RealtimeEpisode:
+def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
     """Start a real-time episode that has no steps yet. Its first tick starts after a wait of
-    `LEAD_IN_SECONDS`, and of `loading` seconds for its agents."""
-    lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1) + loading
+    `LEAD_IN_SECONDS`."""
+    lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1)
     turn.episode.turn_opened_at = timezone.now() + timedelta(seconds=lead_in)
     return RealtimeEpisode(
         turn, TickSchedule(_seconds(turn), now + lead_in + _seconds(turn)), minds, one.seats_given

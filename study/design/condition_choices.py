@@ -19,12 +19,13 @@ from kitchen.forms.setting_fields import readable_name
 from kitchen.play.policies.policy_storage import copy_to_this_machine
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, has_package
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_registry import get_world, known_worlds
+from kitchen.registry.world_registry import OPEN_WORLDS, get_world, known_worlds
 from study.design.condition_seats import NOBODY, condition_check
 from study.design.models import Condition
 
 WORLD = "world"
 COPLAYER = "coplayer"
+MORE = "More worlds, and co-players that are trained policies, need packages that `make open` installs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,13 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     choices = nobody | offered
     gone = stored and stored not in choices
     return [*choices.items(), *([(stored, f"{readable_name(stored)} (no longer there)")] if gone else [])]
+
+
+def more_to_install() -> str:
+    """Return a sentence if optional packages are missing, without which the form offers fewer worlds or
+    co-players; empty otherwise."""
+    has_worlds = OPEN_WORLDS.keys() <= known_worlds().keys()
+    return "" if has_worlds and all(kind.can_run for kind in all_kinds()) else MORE
 
 
 def goal_labels(world: str) -> dict[str, str]:

@@ -22,6 +22,7 @@ from kitchen.play.episode.create_episode import MindPlan, check_goal
 from kitchen.registry.agent_registry import (
     can_play,
     get_agent,
+    has_package,
     leader_refusal,
     make_agent,
     plays_in_real_time,
@@ -192,6 +193,13 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
         for one in (*agent.cautions(), *agent.world_cautions(played.world, played.settings))
     )
     return tuple(dict.fromkeys([*cautions, *refusals]))
+
+
+def missing_packages(played: PlayedCondition) -> tuple[str, ...]:
+    """Return whole sentences about optional packages without which a co-player cannot play, and which are not
+    installed here."""
+    without = (agent for agent in _agents(played) if not has_package(type(agent)))
+    return tuple(dict.fromkeys(one for agent in without for one in agent.cautions()))
 
 
 def reads_sentences(played: PlayedCondition) -> bool:

@@ -27,7 +27,7 @@ from study.design.analysis_plan import (
     parse_contrasts,
 )
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.condition_seats import is_shared, people_in, planned_organisation
+from study.design.condition_seats import is_shared, missing_packages, people_in, planned_organisation
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
@@ -225,6 +225,8 @@ def _unplayable(row: Condition) -> Iterator[str]:
         row.clean()
     except ValidationError as error:
         yield f" cannot be played: {' '.join(error.messages)}"
+    for missing in missing_packages(row):
+        yield f" cannot be played here: {missing}"
     if _needs_plans(row) and not row.offers_plans:
         yield (
             ": teammates request several actions at once, and a participant accepts them as a plan. Choose "
@@ -246,7 +248,11 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
     yield from _of_several(rows, _unplayable)
     unmeasured = dict(conditions_with_unmeasured(study, rows))
     yield from _of_several(
-        rows, lambda row: [f": {one}" for one in (*row.cautions, *unmeasured[row])], hinders=False
+        rows,
+        lambda row: [
+            f": {one}" for one in (*row.cautions, *unmeasured[row]) if one not in missing_packages(row)
+        ],
+        hinders=False,
     )
     yield from _of_several(rows, lambda row: _foreign_talk(study, row), hinders=False)
     labels = [row.label for row in rows]

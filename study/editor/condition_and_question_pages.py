@@ -12,7 +12,7 @@ from kitchen.infra.file_downloads import as_attachment
 from kitchen.registry.world_registry import has_3d_scene, known_worlds
 from kitchen.words.english_text import counted_noun
 from study.analysis.pre_launch_warnings import dry_run_warnings
-from study.design.condition_choices import COPLAYER, WORLD, all_kinds, condition_warnings
+from study.design.condition_choices import COPLAYER, WORLD, all_kinds, condition_warnings, more_to_install
 from study.design.models import Condition, Study, SurveyItem
 from study.design.naming_rules import dependent_participants, describe_dependents
 from study.design.questions.questionnaires import instrument
@@ -98,7 +98,7 @@ def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, 
     )
     out = _without_scene(form, chosen[WORLD])
     shown["plain"] = [f for f in shown["plain"] if not is_team_field(f.name) and f.name not in out]
-    return {"condition": row, **shown, **told}
+    return {"condition": row, "more": more_to_install(), **shown, **told}
 
 
 def _without_scene(form: Any, world: str) -> set[str]:

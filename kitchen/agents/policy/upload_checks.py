@@ -36,6 +36,7 @@ from kitchen.agents.policy.policy_session import (
 )
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.world import Json, World
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.process_pool import (
     BusyError,
     ChildDiedError,
@@ -176,12 +177,17 @@ def check_policy(data: bytes, given: Mapping[str, str] | None = None) -> Checked
 def fitting_games(card: PolicyCard, network: PolicySession) -> list[tuple[str, World, Encoding]]:
     """Return (world, game, encoding) of the worlds that have the file's encoding, those first whose
     observations have the network's shape. Raises PolicyFileError with `no_such_encoding` if there is none."""
-    found = []
+    found, refused = list[tuple[str, World, Encoding]](), list[PolicyFileError]()
     for world in known_worlds() if not card.world else (card.world,):
         if world not in known_worlds():
             raise PolicyFileError("no_such_encoding", f"there is no world {world!r}")
         if encoding := get_encodings(world).get(card.encoding):
-            found += [(world, game, encoding) for game in training_games(world, card)]
+            try:
+                found += [(world, game, encoding) for game in training_games(world, card)]
+            except PolicyFileError as error:  # another world may have such settings
+                refused.append(error)
+    if not found and refused:
+        raise refused[0]
     if not found:
         said = f"it needs {card.encoding!r}" if card.encoding else "it names no encoding (brigade.encoding)"
         raise PolicyFileError("no_such_encoding", said)
@@ -192,26 +198,36 @@ def fitting_games(card: PolicyCard, network: PolicySession) -> list[tuple[str, W
 
 def training_games(world: str, card: PolicyCard) -> list[World]:
     """Return new games of this world: with each value of the settings in training, or with the settings of
-    the practice and the default ones."""
-    made, kind = list[World](), get_world(world)
-    names = {setting.name for setting in kind.settings}
+    the practice and the default ones. Raises PolicyFileError if no value of a setting can be played."""
+    kind = get_world(world)
+    known = {setting.name for setting in kind.settings}
     base = dict(get_kit(world).practice.settings)
-    steps = get_kit(world).steps
-    base.pop(steps, None)
-    options: list[dict[str, Json]] = [
-        {**base, name: value}
+    base.pop(get_kit(world).steps, None)
+    trained: dict[str, list[Json]] = {
+        name: values if isinstance(values, list) else [values]
         for name, values in card.settings.items()
-        if name in names
-        for value in (values if isinstance(values, list) else [values])
-    ]
-    for settings in (*options, base, {}):
-        try:
-            game = kind.create(seats=max(kind.min_seats, min(2, kind.max_seats)), settings=settings)
-        except ValueError:
-            continue
+        if name in known and values != []
+    }
+    together, _ = _started(world, {**base, **{name: values[0] for name, values in trained.items()}})
+    made = [together] if together and trained else []
+    for name, values in trained.items():
+        alone = [_started(world, {**base, name: value}) for value in values]
+        games = [game for game, _ in alone if game]
+        if not games and not together:
+            raise PolicyFileError("unreadable", f"brigade.settings cannot be played: {alone[0][1]}")
+        made += games
+    return made + [game for game, _ in (_started(world, base), _started(world, {})) if game]
+
+
+def _started(world: str, settings: Mapping[str, Json]) -> tuple[World | None, str]:
+    """Return (a new game with these settings, an empty text), or (None, why they cannot be played)."""
+    kind = get_world(world)
+    try:
+        game = kind.create(seats=max(kind.min_seats, min(2, kind.max_seats)), settings=settings)
         game.reset(SEED)
-        made.append(game)
-    return made
+    except (ValueError, SettingsError) as error:
+        return None, one_line(error)
+    return game, ""
 
 
 def check_inputs(network: PolicySession, encoding: Encoding, shape: tuple[int, ...]) -> None:

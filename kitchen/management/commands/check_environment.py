@@ -22,14 +22,15 @@ class Command(BaseCommand):
         parser.add_argument("world", help="the name of the world, as in BRIGADE_WORLDS")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check the environment and print the result. Raises CommandError if it is refused."""
+        """Check the environment and print the result. Raises CommandError if it is refused, with
+        the exit code 2 if there is no such environment."""
         name = options["world"]
         try:
             made = get_world(name)
         except LookupError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(str(error), returncode=2) from error
         if not issubclass(made, EnvironmentWorld):
-            raise CommandError(f"{name} is not made from an adapter")
+            raise CommandError(f"{name} is not made from an adapter", returncode=2)
         refusal, play = check_environment(name, known_worlds()[name])
         if refusal or play is None:
             raise CommandError(refusal)

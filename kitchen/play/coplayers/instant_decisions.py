@@ -12,12 +12,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from kitchen.contract.agent import Decision, Situation, run_without_waiting
-from kitchen.contract.canonical_json import canonical_hash
 from kitchen.contract.talk_cost import charge_talk
 from kitchen.contract.world import Command
 from kitchen.infra import process_pool
@@ -110,24 +110,14 @@ def start_agent_processes(turn: OpenTurn) -> None:
     prepare_agents(turn)
 
 
-MOST_PREPARED = 256
-_prepared: set[str] = set()
-"""Which agents were prepared by this process before, at most `MOST_PREPARED`."""
-
-
-def prepare_agents(turn: OpenTurn) -> bool:
+def prepare_agents(turn: OpenTurn) -> list[Future[object]]:
     """Let all child processes load what the first decisions of the episode's agents need, in the background.
-    Return whether this process asks for one of them for the first time, so that loading takes a while."""
-    is_new = False
+    Return a future for each of these loads. A process that has loaded it before is done at once."""
+    loads = list[Future[object]]()
     for mind in turn.minds:
         if mind.kind in agent_kinds() and must_prepare(mind.kind):
-            process_pool.submit_to_each(prepare_agent, mind.kind, mind.settings, turn.episode.world)
-            name = canonical_hash([mind.kind, mind.settings, turn.episode.world])
-            is_new |= name not in _prepared
-            if len(_prepared) >= MOST_PREPARED:
-                _prepared.clear()
-            _prepared.add(name)
-    return is_new
+            loads += process_pool.submit_to_each(prepare_agent, mind.kind, mind.settings, turn.episode.world)
+    return loads
 
 
 def begin_instant_decisions(

@@ -183,7 +183,7 @@ def test_nothing_is_started_before_it_is_needed_and_all_of_it_to_be_ready(
     own: Callable[..., ProcessPool], tmp_path: Path
 ) -> None:
     pool = own(2)
-    assert not pool._started
+    assert not pool._number
     pool.warm_up(partial(pool_functions.leave_a_mark, str(tmp_path)))
     wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "both")
     assert pool.submit(os.getpid).result(SECONDS) in {int(path.name) for path in tmp_path.iterdir()}
@@ -352,8 +352,18 @@ def state(pid: int) -> str:
         return "X"
 
 
-def test_something_to_load_is_sent_once_for_each_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool, sent = ProcessPool(lambda: 3), list[object]()
-    monkeypatch.setattr(pool, "submit", lambda *call: sent.append(call))
-    pool.submit_to_each(print, "loaded")
-    assert sent == [(print, "loaded")] * 3
+def test_something_to_load_is_sent_to_each_child_though_one_is_busy_and_may_take_longer_than_a_call(
+    own: Callable[..., ProcessPool], tmp_path: Path
+) -> None:
+    pool = own(2, limits=ChildLimits(seconds=SECONDS))
+    file = tmp_path / "now"
+    busy = pool.submit(pool_functions.wait_for, str(file))
+    loads = pool.submit_to_each(os.getpid)
+    wait_until(lambda: any(load.done() for load in loads), "the idle child's load")
+    file.touch()
+    assert len({load.result(SECONDS) for load in loads}) == 2
+    assert busy.result(SECONDS) in {load.result() for load in loads}
+    late = ProcessPool(one, limits=ChildLimits(seconds=0.000_1))
+    assert late.submit_to_each(os.getpid)[0].result(SECONDS) != os.getpid()
+    with pytest.raises(ChildDiedError):
+        late.submit_to_each(pool_functions.end_at_once)[0].result(SECONDS)

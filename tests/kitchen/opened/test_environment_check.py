@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from kitchen.opened import environment_check
 from kitchen.opened.environment_check import (
@@ -71,3 +72,10 @@ def test_a_refusal_is_one_line() -> None:
     assert refusal.startswith("careless: it uses the global generator of numpy.random")
     refusal, _ = check_environment("nothing", "tests.worlds.relay:NO_KIT")
     assert refusal.startswith("nothing: it cannot be played: ") and "\n" not in refusal
+
+
+@pytest.mark.parametrize("name", ["nope", "overcooked"])
+def test_the_command_ends_with_2_for_a_name_that_is_no_environment(name: str) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("check_environment", name)
+    assert refused.value.returncode == 2 and "\n" not in str(refused.value)

@@ -146,6 +146,8 @@ def test_grids_are_drawn_and_have_a_state(kind: str) -> None:
         ({"render_mode": "film"}, "render_mode: 'film' is not one of"),
         ({"partners": {2: ("greedy", {})}}, "partners: 2 is no seat from 0 to 1"),
         ({"partners": {0: ("stay", {}), 1: ("stay", {})}}, "partners: no seat is left"),
+        ({"partners": {1: "greedy"}}, "partners: 'greedy' of seat 1 is no pair such as"),
+        ({"partners": [("greedy", {})]}, "partners: give them by seat"),
         ({"partners": {1: ("planner", {})}}, "partners: planner does not play overcooked"),
         ({"partners": {1: ("nobody", {})}}, "'nobody' is not one of"),
     ],

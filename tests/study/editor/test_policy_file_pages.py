@@ -13,7 +13,9 @@ from django.test import Client
 
 from kitchen.agents.policy.upload_checks import MAX_BYTES, check_policy
 from kitchen.play.policies.models import UploadedPolicy
+from study.design import condition_choices
 from study.design.models import Condition, Study
+from study.design.readiness_checks import readiness_problems
 from tests.kitchen.agents.policy.onnx_files import policy, unhurried_checks  # noqa: F401
 from tests.study.factories import make_study
 
@@ -114,3 +116,22 @@ def test_without_the_package_pages_say_how_to_install_it(
     monkeypatch.setattr("study.editor.policy_file_pages.is_installed", lambda: False)
     assert "make open" in client.get(FILES).content.decode()
     assert "make open" in upload(client, policy()).content.decode() and not UploadedPolicy.objects.exists()
+
+
+def test_without_the_package_a_study_with_a_policy_cannot_be_opened_and_the_form_offers_more(
+    staff: User, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload(client, policy())
+    study = make_study(conditions=1)
+    condition = chosen(study, coplayer_settings={"file": UploadedPolicy.objects.get().reference})
+    study.memberships.create(user=staff, role="owner")
+    page = f"/staff/{study.slug}/design/conditions/{condition.pk}/"
+    assert "make open" not in client.get(page).content.decode()
+    assert not [one for one in readiness_problems(study) if "make open" in one.words]
+    for module in ("registry.agent_registry", "agents.policy.policy_session"):
+        monkeypatch.setattr(f"kitchen.{module}.find_spec", lambda name: None)
+    uncached: Any = condition_choices._all_kinds
+    monkeypatch.setattr(condition_choices, "_all_kinds", uncached.__wrapped__)
+    (told,) = [one for one in readiness_problems(study) if "make open" in one.words]
+    assert told.hinders and "cannot be played here" in told.words
+    assert condition_choices.MORE in client.get(page).content.decode()

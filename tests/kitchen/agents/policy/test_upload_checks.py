@@ -66,6 +66,7 @@ WRONG: dict[str, list[Callable[[], bytes]]] = {
         packed,
         own_operators,
         with_external_data,
+        lambda: policy(metadata=METADATA | {"brigade.settings": '{"layout": ["nowhere"]}'}),
     ],
     "no_such_encoding": [
         lambda: policy(metadata={}),
