@@ -85,11 +85,17 @@ class EnvironmentPage(DefaultPage):
 
     def description(self, view: SeatView) -> Panel:
         """Return the panel that describes the picture in words."""
-        seen = {name: value for name, value in view.observation.items() if name not in OBSERVED}
+        seen = self._in_order(view.observation)
         found = facts_and_tables(seen, self.word) if seen else FactsAndTables((), ())
         words = canonical_json(self.script_words(view, seen)) if view.timing.tick_ms else ""
         shows = StateDescription(found.facts, found.tables, words, self.adapter.has_text)
         return Panel("state-description", f"{_TEMPLATES}/state_description.jinja", shows)
+
+    def _in_order(self, observation: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the description in an observation, in the order of the adapter's words: stored states have
+        the order of the alphabet. What has no word follows."""
+        known = {name: observation[name] for name in self.adapter.words if name in observation}
+        return {name: value for name, value in {**known, **observation}.items() if name not in OBSERVED}
 
     def script_words(self, view: SeatView, seen: Mapping[str, Json]) -> dict[str, Json]:
         """Return the texts of the script in a real-time episode: words for codes, and for events."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.page import Page, Panel, PlayerView, SeatView, StepView
@@ -170,7 +170,13 @@ def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> P
         last = past_step(view.history[0])
         texts = [line.why for line in last.lines if line.seat == view.seat and view.acts and line.why]
         texts += [text for _, text in last.news]
-    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(". ".join(texts)))
+    return Panel("spoken", f"{_TEMPLATES}/spoken.jinja", SpokenStep(joined_sentences(texts)))
+
+
+def joined_sentences(texts: Sequence[str]) -> str:
+    """Return these texts one after another, with one full stop between two, whether they end with one or
+    not."""
+    return ". ".join([*(text.rstrip(".。") for text in texts[:-1]), *texts[-1:]])
 
 
 PanelMaker = Callable[[SeatView], Panel]

@@ -142,6 +142,7 @@ class ClockOwner:
                 await self._drop(episode_id)
             elif played.game.given != ours[episode_id].seats_given:
                 await self._begin_anew(ours[episode_id])
+        self._frames.prepare(one.world for one in standing)
         await self._take(standing)
         await asyncio.sleep(LOOK_SECONDS)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from channels.exceptions import ChannelFull
 
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
-from kitchen.opened.frame_drawing import submit_frame
+from kitchen.opened.frame_drawing import submit_frame, warm_up
 from kitchen.play.live.page_frames import FRAME_ERRORS
 from kitchen.realtime.clock_handover import OwnedEpisode
 from kitchen.realtime.tick_messages import layer_message, pages_group
@@ -37,6 +38,12 @@ class FrameSender:
         turn, is_drawing = played.game.turn, played.drawing is not None and not played.drawing.done()
         if turn.world.draws_frames and (turn.people or turn.leaders) and not is_drawing:
             played.drawing = asyncio.create_task(self._draw(played))
+
+    def prepare(self, kinds: Iterable[str]) -> None:
+        """Let the child process load what frames of these worlds need, although another clock process may
+        compute their episodes: it can fail."""
+        for kind in set(kinds):
+            warm_up(kind)
 
     async def _draw(self, played: OwnedEpisode) -> None:
         episode, drawn = played.game.episode, -1

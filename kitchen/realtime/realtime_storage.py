@@ -47,6 +47,8 @@ class ClockEpisode:
     until: datetime | None
     seats_given: str
     """Text that changes whenever an agent takes over a seat."""
+    world: str = ""
+    """The kind of its world, if it was read from the database."""
 
 
 def clock_episodes() -> list[ClockEpisode]:
@@ -64,8 +66,8 @@ def clock_episodes() -> list[ClockEpisode]:
     begun = Q(episode__step__gt=0) | ~Q(owner="") | ~Exists(missing)
     ready = begun | Q(Exists(come), episode__created_at__lt=awaited)
     rows = Ticking.objects.filter(ready, episode__status=Episode.Status.PLAYING).order_by("pk")
-    found = rows.values_list("episode_id", "owner", "until", "episode__gone")
-    return [ClockEpisode(pk, owner, until, str(gone or "")) for pk, owner, until, gone in found]
+    found = rows.values_list("episode_id", "owner", "until", "episode__gone", "episode__world")
+    return [ClockEpisode(pk, owner, until, str(gone or ""), kind) for pk, owner, until, gone, kind in found]
 
 
 def is_clock_unclaimed(one: ClockEpisode) -> bool:

@@ -196,9 +196,11 @@ def other_events(step: Step) -> tuple[str, ...]:
 
 
 def _event_text(event: Mapping[str, Json]) -> str:
-    """Return an event as text, with its seat if it has one, such as `seat 1: done macro place stone, n 3`."""
+    """Return an event as text, with its seat if it has one, such as `seat 1: done macro place stone, n 3`. A
+    value with the name of the event has no name: `seat 1: reward 0.5`."""
     data = {name: value for name, value in event.items() if name not in {"kind", "seat"}}
-    details = ", ".join(f"{name} {_value_text(value)}" for name, value in data.items())
+    named = ("" if name == event["kind"] else f"{name} " for name in data)
+    details = ", ".join(name + _value_text(value) for name, value in zip(named, data.values(), strict=True))
     seat = event.get("seat")
     start = "" if seat is None else f"seat {seat}: "
     return f"{start}{event['kind'].replace('_', ' ')} {details}".rstrip()
@@ -212,6 +214,8 @@ def _value_text(value: Json) -> str:
         return "none"
     if isinstance(value, dict):
         return and_list([f"{name} {_value_text(each)}" for name, each in value.items()])
+    if isinstance(value, float):
+        return str(round(value, 3)).removesuffix(".0")
     if not isinstance(value, list):
         return str(value)
     parts = [_value_text(each) for each in value]

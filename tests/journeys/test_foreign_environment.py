@@ -32,6 +32,9 @@ measure = "M0"
 text = "Item."
 """
 PICTURE = "[data-frame]:not([hidden])"
+IS_COVERED = """() => document.querySelector("[data-frame]").getBoundingClientRect().bottom
+    > document.querySelector("#in-words").getBoundingClientRect().top + 1"""
+"""Whether the picture lies on its description."""
 REPLAYED = """
 from kitchen.play.models import Episode
 from kitchen.replay.episode_record import read_episode_records
@@ -59,6 +62,7 @@ async def test_tic_tac_toe_is_played_by_turns_and_told_in_words(
     await page.click("#in-words summary")
     await page.wait_for_selector("#state-description :text('Middle row') + :text('cross')")
     assert await page.get_attribute(PICTURE, "aria-describedby") == "state-description"
+    assert await page.evaluate(IS_COVERED) is False
     assert await violations(page, "an environment") == []
     while not await page.locator("#bar[data-phase=over]").count():
         if await page.locator("#bar[data-phase=choose]").count():

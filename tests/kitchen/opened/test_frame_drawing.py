@@ -6,7 +6,7 @@ import pytest
 
 from kitchen.contract.world_errors import WorldError
 from kitchen.opened import frame_drawing
-from kitchen.opened.frame_drawing import draw_frame
+from kitchen.opened.frame_drawing import LIMITS, draw_frame, load_world, warm_up
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_world
 from tests.worlds.relay import LINE, Relay, made
 
@@ -38,3 +38,16 @@ def test_an_environment_that_cannot_draw_is_an_error_of_its_world(monkeypatch: p
     world = get_world("relay").create(seats=2, settings={})
     with pytest.raises(WorldError, match=r"relay: MemoryError\('no surface'\)"):
         draw_frame("relay", world.to_dict())
+
+
+def test_what_a_world_needs_is_loaded_once_before_its_first_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(frame_drawing, "_warmed", set())
+    monkeypatch.setattr(frame_drawing._pool, "submit", lambda *call: asked.append(call))
+    for kind in ("relay", "cuisine", "unknown", "relay"):
+        warm_up(kind)
+    assert asked == [(load_world, "relay")]
+    before = made["relay"]
+    load_world("relay")
+    assert made["relay"] == before + 1
+    assert LIMITS.nice == 0, "a busy machine would leave it behind the steps that it plays again"

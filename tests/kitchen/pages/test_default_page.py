@@ -12,7 +12,7 @@ import pytest
 
 from kitchen.contract.page import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event
-from kitchen.pages.default_page import DefaultPage
+from kitchen.pages.default_page import DefaultPage, joined_sentences
 from kitchen.play.live.render_page import Screen, render_guide, render_panel
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import seen
@@ -138,6 +138,9 @@ def test_the_history_has_commands_refusals_and_events() -> None:
     shown = text(html("happened", played, Worded()))
     assert "✕ that cannot be done" in shown and "Player 2 has painted the left cart." in shown
     assert text(html("spoken", played)) == "not possible"
+    assert joined_sentences(["Player 1: reward 1", "It is over.", "All won."]) == (
+        "Player 1: reward 1. It is over. All won."
+    )
 
 
 def test_a_datum_that_an_event_lacks_is_left_out_and_none_replaces_the_name_of_the_seat() -> None:

@@ -25,6 +25,7 @@ from kitchen.replay.episode_record import other_events
             {"kind": "end", "seat": None, "won": True, "by": None, "late": False},
             "end won yes, by none, late no",
         ),
+        ({"kind": "reward", "seat": 1, "reward": 1 / 3}, "seat 1: reward 0.333"),
         ({"kind": "paid", "seat": None, "n": 0, "items": [{"egg": 1}, {}]}, "paid n 0, items egg 1 and none"),
     ],
 )

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from kitchen.infra.process_pool import BusyError
 from kitchen.play.live import page_frames
 from kitchen.play.live.page_frames import PageFrames
-from kitchen.realtime import frame_sender
+from kitchen.realtime import clock_owner, frame_sender
+from kitchen.realtime.clock_owner import ClockOwner
 from kitchen.realtime.frame_sender import FrameSender
+from kitchen.realtime.realtime_storage import ClockEpisode, new_owner_name
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from tests.worlds.relay import LINE
 
@@ -111,3 +115,17 @@ async def test_a_clock_goes_on_while_an_image_is_drawn_and_no_image_stops_it(
     frames.draw(played)
     await played.drawing
     assert "a frame could not be sent: too many" in caplog.text and played.frame["step"] == 3
+
+
+async def test_a_clock_process_prepares_to_draw_the_games_of_another_one_that_can_fail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    warmed: list[str] = []
+    soon = timezone.now() + timedelta(seconds=1)
+    standing = [ClockEpisode(pk, new_owner_name(), soon, "", "relay") for pk in (1, 2)]
+    monkeypatch.setattr(clock_owner, "clock_episodes", lambda: standing)
+    monkeypatch.setattr(clock_owner, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(frame_sender, "warm_up", warmed.append)
+    owner = ClockOwner(None)
+    await owner._look()
+    assert warmed == ["relay"] and not owner.played
