@@ -71,7 +71,7 @@ class StandInProlific:
         to.end_headers()
         to.wfile.write(body)
 
-    def _do(self, method: str, path: list[str], sent: bytes) -> tuple[int, dict[str, Any]]:  # noqa: C901
+    def _do(self, method: str, path: list[str], sent: bytes) -> tuple[int, Any]:  # noqa: C901
         body: dict[str, Any] = json.loads(sent) if sent else {}
         match path:
             case ["studies", study, *_] if study != STUDY:
@@ -87,7 +87,7 @@ class StandInProlific:
                 ]
                 return 200, {"results": rows}
             case ["submissions", "bonus-payments"]:
-                key = f"bonus{len(self.announced)}"
+                key = f"65a1-bonus-{len(self.announced)}"
                 self.announced[key] = body["csv_bonuses"]
                 return 201, {"id": key}
             case ["submissions", one, "transition"]:
@@ -98,8 +98,7 @@ class StandInProlific:
             case ["bulk-bonus-payments", key, "pay"]:
                 if key not in self.announced:
                     return 404, {}
-                if key not in self.paid:
-                    self.paid.append(key)
-                return 202, {}
-        name = {"id": STUDY, "name": "Ours", "status": self.status}
+                self.paid.append(key)  # as often as it is asked
+                return 202, "Started"
+        name = {"id": STUDY, "name": "Ours", "status": self.status, "presentment_currency_code": "GBP"}
         return 200, {**name, "total_available_places": self.places, "places_taken": len(self.submissions)}

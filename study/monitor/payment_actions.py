@@ -94,7 +94,7 @@ def payments_mark_paid(*, study: Study, user: Any, codes: Sequence[str]) -> int:
     """Record that staff paid these people outside of this server. Return for how many it was not recorded
     before. A payment that a platform has not answered yet is not changed."""
     confirmed = Payment.objects.select_for_update().filter(
-        study=study, participant__code__in=codes, state__in=(Payment.State.CONFIRMED, Payment.State.REFUSED)
+        study=study, participant__code__in=codes, state__in=Payment.UNPAID
     )
     done = 0
     for payment in confirmed.select_related("participant__study"):

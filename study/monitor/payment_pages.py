@@ -16,7 +16,7 @@ from study.monitor.payment_actions import (
     payments_confirm,
     payments_mark_paid,
 )
-from study.monitor.payment_files import FILES, left_out
+from study.monitor.payment_files import FILES, left_out, with_id
 from study.participants.bonuses import bonus_rule_of
 from study.participants.participant_counts import study_counts
 from study.participants.payments import Payment
@@ -36,17 +36,17 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
         _act(request, study)
         return redirect(HERE, study.slug)
     rows = pay_rows(study)
-    payments = [row.payment for row in rows if row.payment]
+    unpaid = [row.payment for row in rows if row.payment and row.payment.state in Payment.UNPAID]
     context = {
         "study": study,
         "counts": study_counts(study),
         "rows": rows,
         "totals": PayTotals.of(rows),
         "open": sum(row.is_open for row in rows),
-        "unpaid": [one for one in payments if one.state in (Payment.State.CONFIRMED, Payment.State.REFUSED)],
+        "unpaid": unpaid,
         "rule": bonus_rule_words(bonus_rule_of(blueprint_of(study))),
         "files": list(FILES),
-        "left_out": left_out(payments),
+        "left_out": left_out(unpaid),
         "may_pay": has_right(request.user, study, "own"),
         "may_edit": has_right(request.user, study, "edit"),
     }
@@ -74,7 +74,13 @@ def pay_file(request: HttpRequest, study: Study, file: str) -> HttpResponse:
     """Return a file with all confirmed bonuses that are not paid, for a recruitment platform."""
     if file not in FILES:
         raise Http404(file)
-    waiting = Payment.objects.filter(study=study, state=Payment.State.CONFIRMED).select_related("participant")
+    waiting = Payment.objects.filter(study=study, state__in=Payment.UNPAID).select_related("participant")
+    if (
+        file == "prolific.txt"
+        and len({one.currency for one in with_id(waiting, Study.Recruitment.PROLIFIC)}) > 1
+    ):
+        messages.error(request, "These bonuses have several currencies, and Prolific pays a study in one.")
+        return redirect(HERE, study.slug)
     downloaded = SecurityEvent.Kind.DATA_DOWNLOADED
     log_security_event(downloaded, study=study, what=f"bonuses {file}", request=request)
     kind = "text/csv" if file.endswith(".csv") else "text/plain"

@@ -26,8 +26,10 @@ REQUEST_SECONDS = 20.0
 MOST_PAGES = 200
 LARGEST = 4_000_000
 """The most bytes of a reply."""
-ID = re.compile(r"[A-Za-z0-9]{1,64}")
-"""What an ID of Prolific looks like."""
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
+"""What an ID of Prolific looks like. IDs of payments are UUIDs."""
+CERTAIN = {400, 401, 403, 404, 405, 422, 429}
+"""Statuses which say that Prolific did not do what it was asked."""
 
 
 class ProlificError(Exception):
@@ -58,6 +60,8 @@ class ProlificStudy:
     status: str
     places: int
     places_taken: int
+    currency: str = ""
+    """The currency of its rewards and bonuses, such as GBP. Empty if Prolific does not say it."""
 
 
 class ProlificClient:
@@ -79,8 +83,14 @@ class ProlificClient:
         """Return a study by its ID."""
         told = self._call("GET", f"studies/{_id(study)}/")
         places, taken = told.get("total_available_places") or 0, told.get("places_taken") or 0
+        currency = str(told.get("presentment_currency_code") or told.get("currency_code") or "").upper()
         return ProlificStudy(
-            str(told.get("id")), str(told.get("name")), str(told.get("status")), int(places), int(taken)
+            str(told.get("id")),
+            str(told.get("name")),
+            str(told.get("status")),
+            int(places),
+            int(taken),
+            currency,
         )
 
     def publish(self, study: str) -> None:
@@ -129,11 +139,14 @@ class ProlificClient:
         return _id(str(self._call("POST", "submissions/bonus-payments/", body).get("id")))
 
     def pay_bonuses(self, payment: str) -> None:
-        """Pay announced bonuses. Prolific pays one announcement only once."""
-        self._call("POST", f"bulk-bonus-payments/{_id(payment)}/pay/", {})
+        """Pay announced bonuses. Prolific pays an announcement as often as it is asked, so ask once. Each
+        answer of success counts, whatever its text."""
+        self._call("POST", f"bulk-bonus-payments/{_id(payment)}/pay/", {}, reads=False)
 
-    def _call(self, method: str, path: str, body: Mapping[str, Json] | None = None) -> dict[str, Any]:
-        """Return the reply as a mapping. Raises ProlificError."""
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Json] | None = None, *, reads: bool = True
+    ) -> dict[str, Any]:
+        """Return the reply as a mapping, which is empty unless `reads`. Raises ProlificError."""
         if not self._token:
             raise ProlificError("BRIGADE_PROLIFIC_TOKEN is not set.")
         safe, wait = method == "GET", WAIT_SECONDS
@@ -148,7 +161,7 @@ class ProlificClient:
             else:
                 again = answer.status_code == 429 or (safe and answer.status_code >= 500)
                 if not (again and left):
-                    return _told(answer, safe)
+                    return _told(answer, safe, reads)
                 self._wait(min(_retry_after(answer) or wait, LONGEST_WAIT))
             wait *= 2
         raise AssertionError("the last try returns or raises")
@@ -159,8 +172,10 @@ class ProlificClient:
             return client.request(method, f"{self._url}/{path}", json=body, headers=headers)
 
 
-def _told(answer: httpx2.Response, safe: bool) -> dict[str, Any]:
+def _told(answer: httpx2.Response, safe: bool, reads: bool) -> dict[str, Any]:
     status = answer.status_code
+    if 200 <= status < 300 and not reads:
+        return {}
     if 200 <= status < 300 and len(answer.content) <= LARGEST:
         try:
             told = answer.json() if answer.content else {}
@@ -175,7 +190,8 @@ def _told(answer: httpx2.Response, safe: bool) -> dict[str, Any]:
         404: "Prolific does not know this study or submission.",
         429: "Prolific asks to slow down. Try again later.",
     }
-    raise ProlificError(words.get(status, f"Prolific refused this ({status})."), unsure=status >= 500)
+    unsure = not safe and status not in CERTAIN
+    raise ProlificError(words.get(status, f"Prolific refused this ({status})."), unsure=unsure)
 
 
 def _retry_after(answer: httpx2.Response) -> float:
@@ -186,5 +202,5 @@ def _retry_after(answer: httpx2.Response) -> float:
 def _id(value: str) -> str:
     """Return the ID. Raises ProlificError if it could not be one, so that it cannot lead elsewhere."""
     if not ID.fullmatch(value):
-        raise ProlificError("This is not an ID of Prolific: letters and digits only.")
+        raise ProlificError("This is not an ID of Prolific: letters, digits and hyphens only.")
     return value

@@ -9,12 +9,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 
 from kitchen.words.english_text import counted_noun
 from study.design.models import Study
 from study.monitor import prolific_services
+from study.monitor.payment_files import with_id
 from study.monitor.prolific_api import ID, ProlificClient, ProlificError
 from study.monitor.prolific_services import LEFT, WAITING
 from study.participants.models import Participant
@@ -24,14 +25,19 @@ from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.permissions import FORM_METHODS, has_right, study_page
 
 HERE = "study:staff-participants-prolific"
-SHORTEST_REASON, LONGEST_REASON = 10, 180
+SENDING = Payment.State.SENDING
+SHORTEST_REASON, LONGEST_REASON = 100, 1000
+"""How many characters Prolific wants of the reason for a rejection."""
 MOST_PLACES = 100_000
 
 
 @study_page("results", FORM_METHODS, to_send="own")
 def prolific(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the study and its submissions on Prolific, or do what an owner asks for."""
-    if request.method == "POST":
+    wrong = _wrong_reason(request.POST)
+    if wrong:
+        messages.error(request, wrong)
+    elif request.method == "POST":
         try:
             _act(request, study)
         except ProlificError as error:
@@ -42,6 +48,10 @@ def prolific(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": study_counts(study),
         "has_token": bool(settings.PROLIFIC_TOKEN),
         "may_pay": has_right(request.user, study, "own"),
+        "sending": Payment.objects.filter(study=study, state=SENDING).select_related("participant"),
+        "typed": request.POST.get("reason", ""),
+        "shortest": SHORTEST_REASON,
+        "longest": LONGEST_REASON,
         "known": sorted(_ids_in_links(study)),
     }
     if study.prolific_study and settings.PROLIFIC_TOKEN:
@@ -49,7 +59,15 @@ def prolific(request: HttpRequest, study: Study) -> HttpResponse:
             context |= _on_prolific(study, ProlificClient(seconds=8.0))
         except ProlificError as error:
             context["problem"] = str(error)
-    return render(request, "study/monitor/prolific.html", context)
+    return render(request, "study/monitor/prolific.html", context, status=422 if wrong else 200)
+
+
+def _wrong_reason(sent: QueryDict) -> str:
+    """Return what is wrong with the reason for a rejection or return, or an empty string."""
+    shortest = {"reject": SHORTEST_REASON, "return": 1}.get(sent.get("review", ""), 0)
+    if not shortest or shortest <= len(sent.get("reason", "").strip()) <= LONGEST_REASON:
+        return ""
+    return f"Nothing was done: the reason must have {shortest} to {LONGEST_REASON} characters."
 
 
 def _ids_in_links(study: Study) -> set[str]:
@@ -62,12 +80,11 @@ def _ids_in_links(study: Study) -> set[str]:
 def _on_prolific(study: Study, client: ProlificClient) -> dict[str, Any]:
     submissions = prolific_services.submissions_by_label(study, client)
     people = {one.label: one for one in study.participants.filter(label__in=submissions)}
-    payments = Payment.objects.filter(study=study)
+    payments = Payment.objects.filter(study=study).select_related("participant")
     return {
         "there": client.study(study.prolific_study),
         "rows": [(one, people.get(label), one.status == WAITING) for label, one in submissions.items()],
-        "confirmed": payments.filter(state=Payment.State.CONFIRMED).select_related("participant"),
-        "sending": payments.filter(state=Payment.State.SENDING).count(),
+        "confirmed": list(with_id(payments.filter(state__in=Payment.UNPAID), Study.Recruitment.PROLIFIC)),
         "left": LEFT,
     }
 
@@ -95,16 +112,15 @@ def _act(request: HttpRequest, study: Study) -> None:
         codes = sent.getlist("who")
         paid = prolific_services.bonuses_pay(study, user=request.user, codes=codes, client=client)
         messages.success(request, f"Paid: {counted_noun(paid, 'bonus', 'bonuses')}.")
-    elif "finish" in sent:
-        paid = prolific_services.bonuses_finish(study, user=request.user, client=client)
-        messages.success(request, f"Paid: {counted_noun(paid, 'bonus', 'bonuses')}.")
+    elif "settle" in sent:
+        _settle(request, study)
     else:
         _review(request, study, client)
 
 
 def _set_study(request: HttpRequest, study: Study, given: str) -> None:
     if given and not ID.fullmatch(given):
-        messages.error(request, "This is not an ID of Prolific: letters and digits only.")
+        messages.error(request, "This is not an ID of Prolific: letters, digits and hyphens only.")
         return
     Study.objects.filter(pk=study.pk).update(prolific_study=given)
     messages.success(request, "Saved.")
@@ -118,13 +134,19 @@ def _set_places(request: HttpRequest, study: Study, client: ProlificClient, give
     messages.success(request, f"Prolific has {given} places now.")
 
 
+def _settle(request: HttpRequest, study: Study) -> None:
+    codes, paid = request.POST.getlist("who"), request.POST["settle"] == "paid"
+    done = prolific_services.bonuses_settle(study, user=request.user, codes=codes, paid=paid)
+    words = f"Recorded as {'paid' if paid else 'not paid'}: {counted_noun(done, 'bonus', 'bonuses')}."
+    if rest := len(set(codes)) - done:
+        words += f" {rest} changed, or may still be answered: wait five minutes and look again."
+    (messages.success if done else messages.warning)(request, words)
+
+
 def _review(request: HttpRequest, study: Study, client: ProlificClient) -> None:
     """Approve or reject the ticked submissions, or ask for their return."""
     sent, done = request.POST, 0
     reason, verb = sent.get("reason", "").strip(), sent.get("review", "")
-    if verb in ("reject", "return") and not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
-        messages.error(request, f"Give a reason of {SHORTEST_REASON} to {LONGEST_REASON} characters.")
-        return
     waiting = prolific_services.submissions_by_label(study, client)
     people = _reviewed_people(study, sent.getlist("who"))
     for person in people:

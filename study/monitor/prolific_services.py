@@ -1,17 +1,21 @@
 """Keep a study and its submissions on Prolific in step: free places, approve, and pay bonuses once.
 
-A bonus is stored as *sending*, with Prolific's ID of the payment, before it is paid. A payment whose answer
-was lost stays so, and is paid again only under the same ID, which Prolific pays once.
+A bonus is stored as *sending*, with Prolific's ID of the payment, before it is paid. Prolific pays an ID as
+often as it is asked. So a payment whose answer was lost is never sent again by itself: an owner looks at
+Prolific, and says whether it was paid.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from study.design.models import Study
@@ -21,6 +25,7 @@ from study.monitor.staff_actions import record_staff_action
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, StaffAction
 from study.participants.payments import Payment
+from study.participation.page_progress import lock_participant
 
 log = logging.getLogger(__name__)
 LEFT: Mapping[str, str] = {
@@ -30,6 +35,10 @@ LEFT: Mapping[str, str] = {
 """Statuses of a submission whose person does not come back, with the reason that is stored."""
 WAITING = "AWAITING-REVIEW"
 State = Payment.State
+MOST_AT_ONCE = 200
+"""The most bonuses of one announcement."""
+SETTLE_AFTER = timedelta(minutes=5)
+"""Longer than all tries of one request together."""
 
 
 def free_left_places(study: Study, client: ProlificClient) -> int:
@@ -46,10 +55,11 @@ def free_left_places(study: Study, client: ProlificClient) -> int:
         for one in client.submissions(study.prolific_study)
         if one.status in LEFT and one.participant in people
     }
-    return sum(
-        participant_end(participant_id=pk, status=Participant.Status.TIMED_OUT, reason=why)
-        for pk, why in gone.items()
-    )
+    freed = 0
+    for pk, why in gone.items():
+        with suppress(Participant.DoesNotExist):  # withdrew meanwhile
+            freed += participant_end(participant_id=pk, status=Participant.Status.TIMED_OUT, reason=why)
+    return freed
 
 
 def free_all_left_places() -> int:
@@ -72,82 +82,126 @@ def submissions_by_label(study: Study, client: ProlificClient) -> dict[str, Subm
 
 
 def submission_approve(person: Participant, *, user: Any, client: ProlificClient, submission: str) -> None:
-    """Approve the submission of a participant, and record who did it."""
+    """Record that somebody approves the submission of a participant, and approve it."""
+    _record(person, user, StaffAction.Action.REVIEW, "approve on Prolific")
     client.approve(submission)
-    _record(person, user, StaffAction.Action.PAID, "approved on Prolific")
 
 
 def submission_reject(
     person: Participant, *, user: Any, client: ProlificClient, submission: str, reason: str
 ) -> None:
-    """Reject the submission of a participant, who reads the reason, and record who did it."""
+    """Record that somebody rejects the submission of a participant, who reads the reason, and reject it."""
+    _record(person, user, StaffAction.Action.REVIEW, f"reject on Prolific: {reason}"[:200])
     client.reject(submission, category="OTHER", message=reason)
-    _record(person, user, StaffAction.Action.PAID, f"rejected on Prolific: {reason}"[:200])
 
 
 def submission_ask_return(
     person: Participant, *, user: Any, client: ProlificClient, submission: str, reason: str
 ) -> None:
-    """Ask a participant to return the submission, and record who did it."""
+    """Record that somebody asks a participant to return the submission, and ask for it."""
+    _record(person, user, StaffAction.Action.REVIEW, f"ask to return on Prolific: {reason}"[:200])
     client.ask_return(submission, reason=reason)
-    _record(person, user, StaffAction.Action.PAID, f"asked to return on Prolific: {reason}"[:200])
 
 
 def bonuses_pay(study: Study, *, user: Any, codes: Sequence[str], client: ProlificClient) -> int:
     """Pay the confirmed bonuses of these people at Prolific, and return how many.
 
     Raises ProlificError. If Prolific refused, the bonuses are confirmed again and can be paid later. If its
-    answer was lost, they stay *sending*: `bonuses_finish` pays them under the same ID.
+    answer was lost, they stay *sending* until an owner says what became of them (`bonuses_settle`). Nothing
+    is sent twice.
     """
-    confirmed = _claim(study, codes)
-    if not confirmed:
+    if not codes:
+        return 0
+    currency = client.study(study.prolific_study).currency
+    if not currency:
+        raise ProlificError("Prolific does not say the currency of the study. Upload the file there.")
+    claimed = _claim(study, codes, currency)
+    if not claimed:
         return 0
     try:
-        reference = client.prepare_bonuses(study.prolific_study, prolific_file(confirmed))
-    except ProlificError:
-        _store(confirmed, state=State.CONFIRMED)  # nothing was paid: it was only announced
+        reference = client.prepare_bonuses(study.prolific_study, prolific_file(claimed))
+    except ProlificError as error:
+        _release(claimed, "", str(error))  # nothing was paid: it was only announced
         raise
-    _store(confirmed, reference=reference)
-    return _pay(reference, user, client)
-
-
-def bonuses_finish(study: Study, *, user: Any, client: ProlificClient) -> int:
-    """Pay what was sent without an answer, under the same IDs. Return how many bonuses were paid."""
-    sending = Payment.objects.filter(study=study, state=State.SENDING)
-    references = set(sending.exclude(reference="").values_list("reference", flat=True))
-    return sum(_pay(reference, user, client) for reference in sorted(references))
-
-
-@transaction.atomic
-def _claim(study: Study, codes: Sequence[str]) -> list[Payment]:
-    """Mark the confirmed payments of these people as being sent, so that nobody else sends them."""
-    rows = Payment.objects.select_for_update().filter(
-        study=study, participant__code__in=codes, state=State.CONFIRMED
-    )
-    claimed = list(with_id(rows.select_related("participant__study")))
-    _store(claimed, state=State.SENDING)
-    return claimed
-
-
-def _pay(reference: str, user: Any, client: ProlificClient) -> int:
-    rows = list(
-        Payment.objects.filter(reference=reference, state=State.SENDING).select_related("participant__study")
-    )
+    try:
+        _announce(claimed, reference)
+    except ProlificError as error:
+        _release(claimed, "", str(error))
+        raise
     try:
         client.pay_bonuses(reference)
     except ProlificError as error:
         if not error.unsure:
-            _store(rows, state=State.REFUSED, note=str(error)[:200])
+            _release(claimed, reference, str(error))
         raise
+    return _mark_paid(claimed, reference, user, "at Prolific")
+
+
+@transaction.atomic
+def _claim(study: Study, codes: Sequence[str], currency: str) -> list[Payment]:
+    """Mark the unpaid bonuses of these people as being sent, so that nobody else sends them. Raises
+    ProlificError if one has another currency."""
+    rows = Payment.objects.select_for_update(of=("self",)).filter(
+        study=study,
+        participant__code__in=codes,
+        state__in=Payment.UNPAID,
+    )
+    claimed = list(with_id(rows.select_related("participant__study"), Study.Recruitment.PROLIFIC))[
+        :MOST_AT_ONCE
+    ]
+    if others := sorted({one.currency for one in claimed} - {currency}):
+        raise ProlificError(f"Prolific pays this study in {currency}, and these bonuses are in {others[0]}.")
+    _of(claimed).update(state=State.SENDING, reference="", note="", sent_at=timezone.now())
+    return claimed
+
+
+@transaction.atomic
+def _announce(claimed: Sequence[Payment], reference: str) -> None:
+    """Store the ID of the announcement. Raises ProlificError if the bonuses are no longer as they were
+    claimed: then they must not be paid."""
+    mine = _of(claimed).filter(state=State.SENDING, reference="")
+    stored = mine.update(reference=reference, sent_at=timezone.now())
+    if stored != len(claimed):  # the transaction is rolled back
+        raise ProlificError("Somebody changed these bonuses or withdrew meanwhile. Nothing was paid.")
+
+
+def _release(claimed: Sequence[Payment], reference: str, why: str) -> None:
+    """Make these bonuses confirmed again, if this attempt still has them."""
+    mine = _of(claimed).filter(state=State.SENDING, reference=reference)
+    mine.update(state=State.CONFIRMED, reference="", note=why[:200])
+
+
+def _mark_paid(rows: Sequence[Payment], reference: str, user: Any, where: str) -> int:
+    """Store that these bonuses are paid, and then who did it. Somebody can have withdrawn meanwhile."""
     with transaction.atomic():
-        _store(rows, state=State.PAID, paid_at=timezone.now(), note="")
-        for row in rows:
-            _record(row.participant, user, StaffAction.Action.PAID, f"{row.words}, at Prolific")
-    return len(rows)
+        mine = _of(rows).select_for_update().filter(state=State.SENDING, reference=reference)
+        paid = list(mine)
+        _of(paid).update(state=State.PAID, paid_at=timezone.now(), note="")
+    for row in paid:
+        with suppress(Participant.DoesNotExist), transaction.atomic():
+            person = lock_participant(row.participant_id)
+            _record(person, user, StaffAction.Action.PAID, f"{row.words}, {where}")
+    return len(paid)
 
 
-def _store(rows: Sequence[Payment], **values: Any) -> None:
-    Payment.objects.filter(pk__in=[row.pk for row in rows]).update(**values)
+def bonuses_settle(study: Study, *, user: Any, codes: Sequence[str], paid: bool) -> int:
+    """Store what became of bonuses that were sent without an answer: they were `paid`, or can be paid again.
+    Return for how many. A bonus that was sent less than `SETTLE_AFTER` ago is left out: its answer can still
+    come."""
+    old = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - SETTLE_AFTER)
+    rows = Payment.objects.filter(old, study=study, participant__code__in=codes, state=State.SENDING)
+    done = 0
+    for row in rows.select_related("participant__study"):
+        if paid:
+            done += _mark_paid([row], row.reference, user, "at Prolific, by its page")
+        else:
+            mine = _of([row]).filter(state=State.SENDING, reference=row.reference, sent_at=row.sent_at)
+            done += mine.update(state=State.CONFIRMED, reference="", note="was not paid at Prolific")
+    return done
+
+
+def _of(rows: Sequence[Payment]) -> QuerySet[Payment]:
+    return Payment.objects.filter(pk__in=[row.pk for row in rows])
 
 
 def _record(person: Participant, user: Any, action: str, reason: str) -> None:

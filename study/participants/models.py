@@ -465,6 +465,7 @@ class StaffAction(AppendOnly):
         MESSAGE = "message", "sent a message"
         BONUS = "bonus", "confirmed a bonus"
         PAID = "paid", "recorded a payment"
+        REVIEW = "review", "reviewed a submission"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")

@@ -43,7 +43,11 @@ class Payment(models.Model):
     )
     user_name = models.CharField(max_length=150, help_text="Who confirmed the amount; the name at that time.")
     confirmed_at = models.DateTimeField(default=timezone.now, editable=False)
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="When a platform was last asked to pay.")
     paid_at = models.DateTimeField(null=True, blank=True)
+
+    UNPAID = (State.CONFIRMED, State.REFUSED)
+    """States in which a bonus can be paid. Only older versions wrote *refused*."""
 
     class Meta:
         ordering = ["participant__number"]

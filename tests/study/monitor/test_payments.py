@@ -74,7 +74,7 @@ def test_amounts_are_confirmed_as_seen_and_once(study: Study, user: User) -> Non
 
 def test_an_owner_confirms_on_the_page_and_gets_the_files(admin_client: Client, study: Study) -> None:
     person = complete(study)
-    Participant.objects.update(label="5f1abc", referral={"assignmentId": "=cmd()"})
+    Participant.objects.update(label="5f1abc", source="prolific", referral={"assignmentId": "=cmd()"})
     evil = complete(study, "evil")
     Participant.objects.filter(pk=evil.pk).update(label="=1+1")
     sent = {"who": [person.code, evil.code], f"amount-{person.code}": "1.00", f"amount-{evil.code}": "1.00"}
@@ -86,6 +86,15 @@ def test_an_owner_confirms_on_the_page_and_gets_the_files(admin_client: Client, 
     assert text_of(admin_client.get(f"{PAY}prolific.txt")) == "5f1abc,1.00\n"
     for file in FILES:
         assert "=" not in text_of(admin_client.get(f"{PAY}{file}"))
+    for source, file, found in (
+        ("sona", "prolific.txt", False),
+        ("sona", "sona.csv", True),
+        ("mturk", "mturk.csv", False),
+    ):
+        Participant.objects.update(source=source)
+        assert ("5f1abc" in text_of(admin_client.get(f"{PAY}{file}"))) is found
+    Payment.objects.update(currency="USD")
+    assert "5f1abc" in text_of(admin_client.get(f"{PAY}mturk.csv"))
     assert admin_client.get(f"{PAY}other.txt").status_code == 404
 
 

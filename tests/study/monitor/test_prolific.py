@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from study.design.models import Study
 from study.monitor.payment_actions import payments_confirm
 from study.monitor.prolific_api import ProlificClient, ProlificError
 from study.monitor.prolific_services import (
-    bonuses_finish,
+    SETTLE_AFTER,
     bonuses_pay,
+    bonuses_settle,
     free_all_left_places,
     free_left_places,
 )
+from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, StaffAction
 from study.participants.payments import Payment
 from tests.stand_in_prolific import STUDY, TOKEN, StandInProlific
@@ -74,7 +77,8 @@ def test_a_question_is_asked_again_after_a_fault(server: StandInProlific, fault:
 
 
 @pytest.mark.parametrize(
-    ("fault", "asked", "unsure"), [(429, 2, None), (500, 1, True), ("hang", 1, True), (400, 1, False)]
+    ("fault", "asked", "unsure"),
+    [(429, 2, None), (500, 1, True), (302, 1, True), ("hang", 1, True), (400, 1, False)],
 )
 def test_a_change_is_sent_again_only_if_it_was_not_accepted(
     server: StandInProlific, fault: int | str, asked: int, unsure: bool | None
@@ -125,35 +129,114 @@ def test_a_bonus_is_announced_stored_and_paid_once(server: StandInProlific, stud
     person = confirmed(study, user)
     pay: dict[str, Any] = {"user": user, "codes": [person.code], "client": client()}
     assert [bonuses_pay(study, **pay), bonuses_pay(study, **pay)] == [1, 0]
-    assert (server.announced, server.paid, state()) == ({"bonus0": "PA,0.40\n"}, ["bonus0"], "paid")
+    assert list(server.announced.values()) == ["PA,0.40\n"]
+    assert (server.paid, state()) == (list(server.announced), "paid")
     assert StaffAction.objects.filter(action="paid", reason="0.40 GBP, at Prolific").count() == 1
 
 
-def test_a_lost_answer_is_asked_for_again_under_the_same_id(
+@pytest.mark.parametrize("paid", [True, False])
+def test_a_lost_answer_is_never_asked_for_again_and_an_owner_settles_it(
+    server: StandInProlific, study: Study, admin_client: Client, paid: bool
+) -> None:
+    user = User.objects.get(username="admin")
+    person = confirmed(study, user)
+    pay: dict[str, Any] = {"user": user, "client": client()}
+    server.faults = ["", "", "lost"]
+    with pytest.raises(ProlificError) as error:
+        bonuses_pay(study, codes=[person.code], **pay)
+    assert error.value.unsure and state() == "sending" and len(server.paid) == 1
+    assert bonuses_pay(study, codes=[person.code], **pay) == 0
+    page = text_of(admin_client.get(PAGE))
+    assert server.paid[0] in page and "0.40 GBP" in page
+    settle = {"who": [person.code], "settle": "paid" if paid else "unpaid", "sure": "on"}
+    admin_client.post(PAGE, settle)
+    assert state() == "sending"  # an answer can still come
+    Payment.objects.update(sent_at=timezone.now() - SETTLE_AFTER * 2)
+    admin_client.post(PAGE, settle)
+    assert (state(), len(server.paid)) == ("paid" if paid else "confirmed", 1)
+    assert StaffAction.objects.filter(action="paid").count() == paid
+
+
+@pytest.mark.parametrize("fault", [400, 401, 403, 429])
+def test_what_prolific_refuses_can_be_paid_later(
+    server: StandInProlific, study: Study, user: User, fault: int
+) -> None:
+    person = confirmed(study, user)
+    pay: dict[str, Any] = {"user": user, "codes": [person.code], "client": client()}
+    for before in ([""], ["", ""]):
+        server.faults = [*before, *[fault] * 4]
+        with pytest.raises(ProlificError):
+            bonuses_pay(study, **pay)
+        assert (state(), server.paid) == ("confirmed", [])
+        server.faults = []
+    assert bonuses_pay(study, **pay) == 1 and state() == "paid"
+
+
+def test_a_worker_that_died_before_the_announcement_leaves_what_an_owner_can_free(
     server: StandInProlific, study: Study, user: User
 ) -> None:
     person = confirmed(study, user)
-    pay: dict[str, Any] = {"user": user, "client": client()}
-    server.faults = ["", "lost"]
-    with pytest.raises(ProlificError) as error:
-        bonuses_pay(study, codes=[person.code], **pay)
-    assert error.value.unsure and state() == "sending" and server.paid == ["bonus0"]
-    assert bonuses_pay(study, codes=[person.code], **pay) == 0  # no second announcement
-    assert bonuses_finish(study, **pay) == 1
-    assert (len(server.announced), server.paid, state()) == (1, ["bonus0"], "paid")
+    Payment.objects.update(state="sending", sent_at=None)
+    settle: dict[str, Any] = {"user": user, "codes": [person.code]}
+    assert [bonuses_settle(study, **settle, paid=False) for _ in range(2)] == [1, 0]
+    assert state() == "confirmed"
 
 
-def test_what_prolific_refuses_is_not_paid(server: StandInProlific, study: Study, user: User) -> None:
+class MeanwhileClient(ProlificClient):
+    """A client that calls `meanwhile` after it announced bonuses, and `at_pay` before it pays them."""
+
+    meanwhile = at_pay = staticmethod(lambda: None)
+
+    def prepare_bonuses(self, study: str, lines: str) -> str:
+        reference = super().prepare_bonuses(study, lines)
+        self.meanwhile()
+        return reference
+
+    def pay_bonuses(self, payment: str) -> None:
+        super().pay_bonuses(payment)
+        self.at_pay()
+
+
+def test_an_attempt_that_lost_its_bonuses_pays_nothing(
+    server: StandInProlific, study: Study, user: User
+) -> None:
+    person, slow = confirmed(study, user), MeanwhileClient()
+    pay: dict[str, Any] = {"user": user, "codes": [person.code]}
+
+    def other_attempt() -> None:
+        Payment.objects.update(sent_at=None)
+        bonuses_settle(study, **pay, paid=False)
+        assert bonuses_pay(study, **pay, client=client()) == 1
+
+    slow.meanwhile = other_attempt  # type: ignore[method-assign, assignment]
+    with pytest.raises(ProlificError, match="Nothing was paid"):
+        bonuses_pay(study, **pay, client=slow)
+    assert (state(), len(server.paid)) == ("paid", 1)
+
+
+def test_somebody_who_withdraws_while_we_pay_leaves_the_others_paid(
+    server: StandInProlific, study: Study, user: User
+) -> None:
+    slow, people = MeanwhileClient(), [came(complete(study, who), who) for who in ("PA", "PD")]
+    codes = [one.code for one in people]
+    payments_confirm(study=study, user=user, amounts=dict.fromkeys(codes, "0.40"))
+    slow.at_pay = lambda: participant_withdraw(participant_id=people[0].pk)  # type: ignore
+    assert bonuses_pay(study, user=user, codes=codes, client=slow) == 1
+    assert state() == "paid" and StaffAction.objects.get(action="paid").participant == people[1]
+
+
+def test_only_people_of_prolific_are_paid_there_and_in_its_currency(
+    server: StandInProlific, study: Study, user: User
+) -> None:
     person = confirmed(study, user)
     pay: dict[str, Any] = {"user": user, "codes": [person.code], "client": client()}
-    server.faults = ["hang"]
-    with pytest.raises(ProlificError):
+    Payment.objects.update(currency="USD")
+    with pytest.raises(ProlificError, match="in GBP"):
         bonuses_pay(study, **pay)
-    assert (state(), server.paid) == ("confirmed", [])
-    server.faults = ["", 400]
-    with pytest.raises(ProlificError):
-        bonuses_pay(study, **pay)
-    assert (state(), server.paid) == ("refused", [])
+    Payment.objects.update(currency="GBP")
+    Participant.objects.update(source="sona")
+    assert bonuses_pay(study, **pay) == 0
+    assert (state(), server.announced) == ("confirmed", {})
 
 
 def test_an_owner_publishes_approves_and_rejects_on_the_page(
@@ -167,13 +250,13 @@ def test_an_owner_publishes_approves_and_rejects_on_the_page(
         admin_client.post(PAGE, {**sent, "sure": "on"})
     assert (server.status, server.places) == ("ACTIVE", 25)
     review = {"who": [person.code], "sure": "on"}
-    admin_client.post(PAGE, {**review, "review": "reject", "reason": "short"})
-    assert server.submissions["sPA"][1] == "AWAITING REVIEW"
+    short = admin_client.post(PAGE, {**review, "review": "reject", "reason": "too short " * 9})
+    assert "too short" in text_of(short) and server.submissions["sPA"][1] == "AWAITING REVIEW"
     admin_client.post(PAGE, {**review, "review": "return", "reason": "You were away for long."})
     for _ in range(2):
         admin_client.post(PAGE, {**review, "review": "approve"})
     assert server.submissions["sPA"][1] == "APPROVED" and "You were away for long." in server.messages
-    assert list(StaffAction.objects.values_list("reason", flat=True))[-1] == "approved on Prolific"
+    assert list(StaffAction.objects.values_list("reason", flat=True))[-1] == "approve on Prolific"
     server.faults = [401]
     assert "does not accept the token" in text_of(admin_client.get(PAGE)) and TOKEN not in text_of(
         admin_client.get(PAGE)
