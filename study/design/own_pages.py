@@ -101,6 +101,11 @@ class ParticipantFacts:
         return {"group": self.group, "condition": self.condition}.get(what) or None
 
 
+def screen_out_reason(page: OwnPagePlan) -> str:
+    """Return the stored reason of a participation that ended at this page."""
+    return f"page {page.key}"
+
+
 def is_page_shown(page: OwnPagePlan, facts: ParticipantFacts) -> bool:
     """Return whether the page's rule holds for a participant with these facts."""
     rule = page.show_if
