@@ -49,7 +49,7 @@ def _unreached(page: OwnPagePlan, design: Blueprint) -> str:
         return f"nobody plays round {number}, so it comes after the last round."
     unknown = [why for one in page.show_if.rules if (why := _impossible(one, design))]
     if page.show_if.match == "all":
-        return next(iter([*unknown, *_contradictions(page)]), "")
+        return next(iter([*unknown, *_contradictions(page, design)]), "")
     return unknown[0] if len(unknown) == len(page.show_if.rules) > 0 else ""
 
 
@@ -69,11 +69,13 @@ def _impossible(one: Comparison, design: Blueprint) -> str:
     return f"nobody sees it, because “{one.value}” is none of {', '.join(values)}."
 
 
-def _contradictions(page: OwnPagePlan) -> Iterator[str]:
-    """Yield a sentence for each pair of comparisons of which only one can hold."""
+def _contradictions(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
+    """Yield a sentence for each pair of comparisons of which only one can hold. An answer with several
+    options can be both."""
     wanted = defaultdict[str, list[str]](list)
+    several = {f"answer:{item.key}" for item in design.items if item.kind == "multiple"}
     for one in page.show_if.rules:
-        if one.compares == "is":
+        if one.compares == "is" and one.what not in several:
             wanted[one.what].append(one.value)
     for values in wanted.values():
         for first, second in pairwise(dict.fromkeys(values)):

@@ -33,6 +33,8 @@ COMPARISONS = {"is": "is", "is_not": "is not", "at_least": "is at least", "at_mo
 """How a rule compares a value, by stored name."""
 SOURCES = ("answer", "figure")
 """Kinds of values with a name: an answer by the item's key, a metric of the last round by its name."""
+NOT_COMPARED = ("ranking", "best_worst", "texts")
+"""Kinds of items whose answers have several parts, so that no rule can compare them with one value."""
 PLAIN_SOURCES = ("group", "condition")
 """Values without a name: the between-subjects group, and the condition of the last round."""
 
@@ -99,6 +101,11 @@ class ParticipantFacts:
         if source == "figure":
             return self.figures.get(name)
         return {"group": self.group, "condition": self.condition}.get(what) or None
+
+
+def screen_out_reason(page: OwnPagePlan) -> str:
+    """Return the stored reason of a participation that ended at this page."""
+    return f"page {page.key}"
 
 
 def is_page_shown(page: OwnPagePlan, facts: ParticipantFacts) -> bool:
@@ -197,6 +204,23 @@ def known_names(design: Any, before: str) -> dict[str, str]:
     return names
 
 
+def compared_names(design: Any, before: str) -> dict[str, str]:
+    """Return what the rule of a page at this place may compare, with readable names: `known_names` without
+    the answers that have several parts."""
+    parts = {f"answer:{item.key}" for item in design.items if item.kind in NOT_COMPARED}
+    return {name: words for name, words in known_names(design, before).items() if name not in parts}
+
+
+def kind_problem(show_if: Any, kinds: Mapping[str, str]) -> str:
+    """Return why a rule cannot compare the answers that it names. Return an empty string if it can. `show_if`
+    is a valid rule as JSON, and `kinds` are the kinds of the study's items by key."""
+    for one in (show_if or {}).get("rules", ()):
+        source, _, name = one["what"].partition(":")
+        if source == "answer" and kinds.get(name) in NOT_COMPARED:
+            return f"“{one['what']}” has several parts, so a rule cannot compare it."
+    return ""
+
+
 def _asked_before(design: Any, before: str) -> list[str]:
     """Return the places of survey items that are all asked before a page at the place `before`."""
     if before == "about":
@@ -220,7 +244,9 @@ def _has_group(design: Any, before: str) -> bool:
 def page_problems(page: OwnPagePlan, design: Any) -> dict[str, str]:
     """Return what is wrong with a page's rule at its place, as messages by field name. `design` is a
     `Blueprint`."""
-    known = known_names(design, page.before)
+    if words := kind_problem(page.show_if.model_dump(), {item.key: item.kind for item in design.items}):
+        return {"show_if": words}
+    known = compared_names(design, page.before)
     for one in page.show_if.rules:
         if one.what not in known:
             return {"show_if": f"“{one.what}” is not known before this page. Known are: {_listed(known)}."}

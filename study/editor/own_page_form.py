@@ -15,7 +15,7 @@ from study.design.own_pages import (
     MOST_RULES,
     PLACES_AFTER,
     PLACES_BEFORE,
-    known_names,
+    compared_names,
     place_words,
 )
 from study.design.parts_other_than_rounds import PARTS
@@ -58,7 +58,10 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
         self.initial.setdefault("match", rule.get("match", "all"))
         stored = rule.get("rules", [])
         self.rows = min(max(FEWEST_ROWS, len(stored) + 1), MOST_RULES)
-        names = [("", "nothing"), *known_names(self.design, "end").items()]
+        known = compared_names(self.design, "end")
+        names = [("", "nothing"), *known.items()]
+        gone = {one["what"] for one in stored} - known.keys()
+        names += [(name, f"{name} (not available)") for name in sorted(gone)]
         for row in range(self.rows):
             one = stored[row] if row < len(stored) else {}
             for name, field in _rule_fields(row + 1, names).items():

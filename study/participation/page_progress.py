@@ -13,7 +13,7 @@ from django.utils.crypto import constant_time_compare
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from study.design.models import SurveyItem
-from study.design.own_pages import is_page_shown
+from study.design.own_pages import is_page_shown, screen_out_reason
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.questions.item_kinds import is_right
 from study.design.study_errors import StudyClosedError
@@ -90,11 +90,7 @@ def finish_page(*, participant_id: int, page: str) -> bool:
     progress = ParticipantProgress(person)
     if not mark_page_done(progress, page):
         return False
-    own = own_page(person.version.blueprint, page)
-    if own and own.ends:
-        finish_participant(person, Participant.Status.SCREENED_OUT, f"page {own.key}")
-    else:
-        prepare_next_page(progress)
+    prepare_next_page(progress)
     return True
 
 
@@ -190,11 +186,12 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
     """Prepare the participant's next page. A round or practice gets its episode, except while the study's
-    budget cannot pay for it. At the last page, the participation becomes complete.
+    budget cannot pay for it. At the last page, the participation becomes complete. At a page that ends the
+    study, it ends: the last page shows the text of that page.
 
     `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
-    _skip_own_pages(progress)
+    _skip_or_end_at_own_pages(progress)
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
@@ -209,18 +206,25 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
     Round.objects.bulk_update(changed, ["answered_at", "episode"])
 
 
-def _skip_own_pages(progress: ParticipantProgress) -> None:
+def _skip_or_end_at_own_pages(progress: ParticipantProgress) -> None:
     """Mark the pages that come next as done, as far as their rules leave them out for this participant. The
-    decision is stored: the visit of such a page has 0 loads."""
-    design = progress.participant.version.blueprint
-    while (own := own_page(design, progress.place.page)) and own.show_if.rules:
-        if is_page_shown(own, participant_facts(progress)):
+    decision is stored: the visit of such a page has 0 loads.
+
+    If the first page that is not left out ends the study, the participation ends now. So nobody can withdraw
+    on that page and try other answers.
+    """
+    person = progress.participant
+    design = person.version.blueprint
+    while own := own_page(design, progress.place.page):
+        if not own.show_if.rules or is_page_shown(own, participant_facts(progress)):
+            if own.ends:
+                finish_participant(person, Participant.Status.SCREENED_OUT, screen_out_reason(own))
             return
         now = timezone.now()
         PageVisit.objects.get_or_create(
-            participant=progress.participant, page=own.page, position=0, defaults={"opened_at": now}
+            participant=person, page=own.page, position=0, defaults={"opened_at": now}
         )
-        PageVisit.objects.filter(participant=progress.participant, page=own.page).update(done_at=now)
+        PageVisit.objects.filter(participant=person, page=own.page).update(done_at=now)
         progress.done.add(own.page)
 
 

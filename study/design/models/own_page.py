@@ -7,7 +7,7 @@ from django.db import models
 
 from study.design.models.study import Study
 from study.design.naming_rules import key_problem
-from study.design.own_pages import OwnPagePlan, place_problem, rule_problem
+from study.design.own_pages import OwnPagePlan, kind_problem, place_problem, rule_problem
 
 
 class OwnPage(models.Model):
@@ -54,7 +54,13 @@ class OwnPage(models.Model):
         problems = {
             "key": key_problem(self.key),
             "before": place_problem(self.before),
-            "show_if": rule_problem(self.show_if),
+            "show_if": rule_problem(self.show_if) or self._kind_problem(),
         }
         if found := {name: words for name, words in problems.items() if words}:
             raise ValidationError(found)
+
+    def _kind_problem(self) -> str:
+        """Return why the rule cannot compare the answers that it names. Return an empty string if it can."""
+        if not self.show_if:
+            return ""
+        return kind_problem(self.show_if, dict(self.study.items.values_list("key", "kind")))

@@ -21,6 +21,7 @@ from kitchen.words.gettext_without_django import gettext, gettext_noop
 from study.design.blueprint import OUTCOMES
 from study.design.bonus_rule import Bonus
 from study.design.models import Outcome, Study
+from study.design.own_pages import OwnPagePlan, screen_out_reason
 from study.design.recruitment_platforms import RECRUITMENT_PLACES, Referral
 from study.participants import next_page
 from study.participants.bonuses import bonus_of, bonus_rule_of
@@ -34,7 +35,13 @@ from study.participants.models import Participant
 from study.participants.personal_data_register import ERASED_DATA, STORED_BESIDE, STORED_DATA, settings_on
 from study.participation.enter_study import why_study_closed
 from study.participation.language_choice import activate_language
-from study.participation.pages.page_context import page_response, part_context, plays_with_people, text_html
+from study.participation.pages.page_context import (
+    filled,
+    page_response,
+    part_context,
+    plays_with_people,
+    text_html,
+)
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
@@ -139,8 +146,20 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
         context |= {"bonus": _shown_bonus(person)}
         return page_response(request, person, "end", **(part_context(person, "end") | context))
     heading, words = map(gettext, WORDS[person.status])
+    if page := _page_of_screen_out(person):
+        heading = page.title
+        context |= {"page_html": text_html(filled(person, page.text)) if page.text.strip() else ""}
+    context |= {"screened_out": person.status == Participant.Status.SCREENED_OUT}
     again = _may_begin_again(person)
     return page_response(request, person, "stopped", heading=heading, words=words, again=again, **context)
+
+
+def _page_of_screen_out(person: Participant) -> OwnPagePlan | None:
+    """Return the researchers' page at which the study ended for this participant, in the participant's
+    language. Return None if it ended elsewhere."""
+    if person.status != Participant.Status.SCREENED_OUT:
+        return None
+    return next((one for one in person.design.pages if screen_out_reason(one) == person.end_reason), None)
 
 
 def _shown_bonus(person: Participant) -> Bonus | None:

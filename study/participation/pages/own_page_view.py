@@ -24,7 +24,6 @@ def own_page_view(request: HttpRequest, person: Participant, place: next_page.Cu
     assert page  # noqa: S101 - the flow leads here for a page of the design only
     context: dict[str, Any] = {
         "page": page.page,
-        "ends": page.ends,
         "heading": page.title,
         "part_html": text_html(filled(person, page.text)),
         "idle": idle_clock(person),

@@ -92,7 +92,7 @@ class Walk:
         """The personal link, once there is one; it always leads to the current page."""
         self.code = ""
         self.screened_out = False
-        """True after a page at which the study ends for some answers."""
+        """True if the study ended because of the answers."""
         self.players: dict[str, Player] = {}
         """Players by address of the websocket, one per episode, in the order of play."""
         self.practised: dict[str, Player] = {}
@@ -226,10 +226,10 @@ async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
     return await walk.send(page, {})
 
 
-async def be_screened_out(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Handle a page at which the study ends for some answers: go on to the last page."""
+async def be_screened_out(walk: Walk, page: WalkedPage) -> None:
+    """Handle the last page of a participant for whom the study ended because of the answers. It needs no
+    code."""
     walk.screened_out = True
-    return await read_guide(walk, page)
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
@@ -317,8 +317,6 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
 
     Raises WalkError if a participant who should have a code gets none, or should have stopped earlier.
     """
-    if walk.screened_out:
-        return
     if not page.code and walk.plan.outcome not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
         raise page.error("the last page shows no completion code")
     if walk.plan.stop:

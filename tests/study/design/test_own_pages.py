@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.markdown_html import to_html
 from study.design.models import OwnPage, StudyPart, SurveyItem
 from study.design.own_page_checks import own_page_problems, page_errors
-from study.design.own_pages import Comparison, OwnPagePlan, ParticipantFacts, ShowRule, holds, is_page_shown
+from study.design.own_pages import (
+    Comparison,
+    OwnPagePlan,
+    ParticipantFacts,
+    ShowRule,
+    compared_names,
+    holds,
+    is_page_shown,
+)
 from study.design.page_and_item_order import pages_after_rounds, pages_before_rounds, progress
 from study.design.piped_words import filled_text
 from study.design.study_versions import differences
@@ -121,3 +130,34 @@ def test_a_page_that_nobody_sees_is_reported(design: Blueprint) -> None:
     told = {one.words: one.hinders for one in own_page_problems(study, blueprint_of(study))}
     assert any("“maybe” is none of yes, no" in words for words in told), told
     assert any("nobody plays round 9" in words for words in told) and not any(told.values())
+
+
+def test_a_rule_cannot_compare_an_answer_with_several_parts(design: Blueprint) -> None:
+    study = OwnPage.objects.get(key="s").study
+    made = [("order", "ranking"), ("ends", "best_worst"), ("words", "texts"), ("any", "multiple")]
+    for key, kind in made:
+        asked = {"kind": kind, "options": ["tea", "milk", "water"], "place": "about"}
+        SurveyItem.objects.create(study=study, key=key, measure=key, text=key, **asked)
+    changed = blueprint_of(study)
+    for key, kind in made:
+        rule = ("is", "tea")
+        found = page_errors(page("p", "guide", (f"answer:{key}", *rule)), changed)
+        assert ("several parts" in found.get("show_if", "")) is (kind != "multiple"), kind
+        rules = [{"what": f"answer:{key}", "compares": "is", "value": "tea"}]
+        row = OwnPage(study=study, key=key, before="guide", title=key, show_if={"rules": rules})
+        if kind == "multiple":
+            row.full_clean()
+        else:
+            with pytest.raises(ValidationError, match="several parts"):
+                row.full_clean()
+    names = compared_names(changed, "guide")
+    assert "answer:any" in names and not {"answer:order", "answer:ends", "answer:words"} & names.keys()
+
+
+def test_an_answer_with_several_options_can_be_two_of_them(design: Blueprint) -> None:
+    study = OwnPage.objects.get(key="s").study
+    rules = [{"what": "answer:plays", "compares": "is", "value": value} for value in ("yes", "no")]
+    OwnPage.objects.filter(key="s").update(show_if={"match": "all", "rules": rules})
+    assert "both “yes” and “no”" in next(own_page_problems(study, blueprint_of(study))).words
+    SurveyItem.objects.filter(key="plays").update(kind="multiple")
+    assert not [*own_page_problems(study, blueprint_of(study))]

@@ -8,6 +8,7 @@ from django.test import Client
 
 from study.design.models import OwnPage, Study, SurveyItem
 from study.editor.design_services import study_copy
+from study.editor.own_page_form import OwnPageForm
 from tests.study.factories import make_study
 
 FLOW = "/staff/small/design/flow/"
@@ -55,3 +56,17 @@ def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Cl
     assert press("copy")[-1] == ("a2", "rounds")
     assert len(press("delete")) == 3, "not without the box"
     assert press("delete", sure="on") == [("b", "rounds"), ("a2", "rounds")]
+
+
+def test_a_comparison_with_a_deleted_question_stays_in_the_form(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    rules = [{"what": "answer:gone", "compares": "is", "value": "no"}]
+    show_if = {"match": "all", "rules": rules}
+    page = OwnPage.objects.create(study=study, key="a", before="rounds", title="a", show_if=show_if)
+    form = OwnPageForm(instance=page)
+    sent = {name: form[name].value() for name in form.fields}
+    sent = {name: value for name, value in sent.items() if value}
+    answer = admin_client.post(f"{FLOW}{page.pk}/", sent)
+    assert answer.status_code == 422 and "“answer:gone” is not known" in answer.content.decode()
+    page.refresh_from_db()
+    assert page.show_if == show_if

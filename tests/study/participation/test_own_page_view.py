@@ -10,6 +10,7 @@ from django.test import Client
 from study.design.models import OwnPage, Study, StudyPart, SurveyItem
 from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import page_time_rows
+from study.participants.end_and_erase_participation import completion_of, participant_withdraw
 from study.participants.models import Participant
 from study.participants.next_page import current_page
 from study.participation.page_progress import answers_submit
@@ -79,12 +80,22 @@ def test_pages_come_between_parts_and_rounds_with_ones_own_words(study: Study, c
 
 
 def test_a_page_can_end_the_study_for_some_answers(study: Study, client: Client) -> None:
-    add(study, "sorry", "rounds", "no", ends=True, text="We look for others.")
+    add(study, "sorry", "rounds", "no", ends=True, text="You said {answer:plays}. We look for others.")
     person, other = enter(study), enter(study, "two")
     for one, answer in ((person, "no"), (other, "yes")):
         assert answers_submit(participant_id=one.pk, page="about", values={"plays": answer})
     assert page_of(other) == "play"
-    assert 'data-page="screen-out"' in go_on(client, person)
     person.refresh_from_db()
-    assert (person.status, page_of(person)) == ("screened_out", "end")
-    assert "The study ends here for you" in client.get(person.get_absolute_url()).content.decode()
+    assert (person.status, person.end_reason, page_of(person)) == ("screened_out", "page sorry", "end")
+    html = client.get(person.get_absolute_url()).content.decode()
+    assert 'data-page="screen-out"' in html and "<h1>sorry</h1>" in html
+    assert "You said no. We look for others." in html and "with other answers" not in html
+
+
+def test_nobody_enters_again_after_leaving_at_the_page_that_ended_the_study(study: Study) -> None:
+    add(study, "sorry", "rounds", "no", ends=True)
+    person = enter(study)
+    Participant.objects.filter(pk=person.pk).update(label="ann")
+    assert answers_submit(participant_id=person.pk, page="about", values={"plays": "no"})
+    participant_withdraw(participant_id=person.pk)
+    assert completion_of(study.pk, "ann")

@@ -118,8 +118,8 @@ def test_there_is_something_to_do_on_every_page_that_the_flow_leads_to() -> None
 
 
 async def test_a_program_may_be_screened_out_and_has_no_code_then() -> None:
-    server, own = Server(), GUIDE.replace('data-page="guide"', 'data-page="screen-out"')
-    server.pages = [CONSENT, own, '<main data-page="end"></main>']
+    server = Server()
+    server.pages = [CONSENT, '<main data-page="screen-out"></main>']
     arrival = await run(server)
     assert (arrival.code, arrival.where) == ("", "")
 
