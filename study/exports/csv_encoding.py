@@ -124,7 +124,10 @@ def harmless(value: object) -> str:
 
 def is_rounded(text: str) -> bool:
     """Return whether the text is a whole number that programs which compute with doubles would round."""
-    return len(text) > EXACT_DIGITS and text.isdecimal() and int(text) > LARGEST_EXACT
+    if len(text) <= EXACT_DIGITS or not text.isdecimal():
+        return False
+    digits = text.lstrip("0")  # Python refuses to convert several thousand digits, so look at their number
+    return len(digits) > EXACT_DIGITS and (len(digits) > EXACT_DIGITS + 1 or int(digits) > LARGEST_EXACT)
 
 
 def iso(value: datetime | str) -> str:

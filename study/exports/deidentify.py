@@ -46,7 +46,8 @@ DEVICES = frozenset(
     ["device", "browser", "browser_version", "system", "window_width", "window_height", "entry_round_trip_ms"]
     + [f"round_trip{end}" for end in ("s", "_min_ms", "_median_ms", "_p95_ms")]
 )
-SEEDS = frozenset(["seed", "state_hash"])
+SEEDS = frozenset(["seed", "state_hash", "version_digest"])
+"""Columns of seeds, and of hashes that tell the seed to somebody who tries all of them."""
 OTHERS = frozenset(["number", "epoch_time_completed", "outage_ms", "outage_parts"])
 """Columns that tell the order or the time of participation."""
 KEPT_TEXTS = frozenset(
@@ -113,9 +114,16 @@ def _told(options: CopyOptions) -> Iterator[str]:
         f"Values of demographics that fewer than {options.k} participants share are merged: numbers into "
         f"ranges, options into `{OTHER}`. This holds for each column alone, not for several columns together."
     )
+    yield ""
     if options.replays:
-        yield ""
         yield "Seeds are kept: with the commands they give every state of an episode again."
+    else:
+        yield (
+            "Seeds are left out, also the study's in `documentation/design.json` and in `preregistration/`. "
+            "The hashes of these files cover the seed, so they are left out, too, and nobody can check the "
+            "files against them. Orders and the course of episodes follow from the seed: somebody who tries "
+            "all of the two billion seeds may still find it."
+        )
 
 
 class DeidentifiedCopy:

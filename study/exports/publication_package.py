@@ -17,8 +17,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from kitchen.contract.world import Json
 from kitchen.infra.file_writing import StreamBuffer
 from study.design.models import Study
+from study.design.preregistration import HASHES, has_content
 from study.exports.column_levels import study_codes, with_levels
 from study.exports.dataset_descriptions import (
     LICENCES,
@@ -35,6 +37,12 @@ from study.exports.export_table import ExportSelection, ExportTable
 LEAST_K, MOST_K = 2, 50
 DESCRIBED_APART = frozenset({"codebook", "dictionary"})
 """Tables that describe others; the codebook is in `documentation/`."""
+SEED_AND_HASHES = frozenset({"seed", "digest", "bundle_digest", "design_sha256"})
+"""Fields of design.json that are a seed, or a hash of something with the seed."""
+BUNDLE_HASHES = frozenset(HASHES)
+"""Such fields of a preregistration, beside its content."""
+LEFT_OUT = "left out of this copy"
+"""Stands in place of seeds and their hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +140,8 @@ def _described(
     yield "documentation/codebook.csv", _codebook(study, chosen, written)
     yield "documentation/design.json", [_design(study, chosen, options)]
     for version in study.versions.filter(frozen_at__isnull=False).order_by("number"):
-        yield f"preregistration/version-{version.number}.json", [_json(version.bundle)]
+        bundle = _without_seed(version.bundle) if _hides_seeds(options) else version.bundle
+        yield f"preregistration/version-{version.number}.json", [_json(bundle)]
     yield "analysis/read_data.R", [R_SCRIPT.format(path=data_path(study.slug, "measures")).encode()]
     yield "analysis/read_data.py", [PYTHON_SCRIPT.format(path=data_path(study.slug, "measures")).encode()]
     yield "README.md", [_readme(dataset, options, written).encode()]
@@ -141,12 +150,32 @@ def _described(
 
 def _design(study: Study, chosen: ExportSelection, options: PackageOptions) -> bytes:
     """Return design.json. In a de-identified copy, versions have days and no times, because a version begins
-    with its first participant."""
+    with its first participant. The study's seed is there only if seeds are kept."""
     document = json.loads(design(study, chosen))
+    if _hides_seeds(options):
+        document = _without_seed(document)
     for version in document["versions"] if options.copy else ():
         for name in ("created_at", "frozen_at"):
             version[name] = version[name] and version[name][:10]
     return _json(document)
+
+
+def _hides_seeds(options: PackageOptions) -> bool:
+    return options.copy is not None and not options.copy.replays
+
+
+def _without_seed(document: Json) -> Json:
+    """Return the design or preregistration without seeds. It has no hash of them either: with the rest of the
+    design, a hash tells the seed to somebody who tries all of them."""
+    if isinstance(document, list):
+        return [_without_seed(one) for one in document]
+    if not isinstance(document, dict):
+        return document
+    hidden = BUNDLE_HASHES if has_content(document) else SEED_AND_HASHES
+    return {
+        name: LEFT_OUT if name in hidden and value is not None else _without_seed(value)
+        for name, value in document.items()
+    }
 
 
 def _dataset(study: Study, options: PackageOptions) -> Dataset:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from study.exports.csv_encoding import MomentText, iso, iso_from_text, seconds_between
+from study.exports.csv_encoding import MomentText, cell, harmless, iso, iso_from_text, seconds_between
 from study.exports.tables.episodes_and_steps_tables import apart_from_commands
 from study.participants.models import PageVisit
 from tests.study.factories import enter, make_study
@@ -58,3 +58,13 @@ def test_seconds_are_those_of_the_moments_themselves() -> None:
 )
 def test_events_that_are_no_commands_stay(events: str, left: str) -> None:
     assert apart_from_commands(events) == left
+
+
+@pytest.mark.parametrize("digits", ["7" * 5000, "9007199254740993", "0" * 4999 + "9" * 17])
+def test_whole_numbers_of_any_length_that_would_be_rounded_get_an_apostrophe(digits: str) -> None:
+    assert harmless(digits) == cell(harmless, digits) == f"'{digits}"
+
+
+@pytest.mark.parametrize("digits", ["0" * 5000, "9007199254740992", "0" * 4999 + "1"])
+def test_whole_numbers_of_any_length_that_stay_exact_get_none(digits: str) -> None:
+    assert harmless(digits) == cell(harmless, digits) == digits

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,10 @@ from django.test import Client
 from django.utils import timezone
 
 from study.design.models import Study, Version
-from study.design.preregistration import bundle_of
+from study.design.preregistration import bundle_of, bundle_problem
 from study.exports.deidentify import CopyOptions, merge_rare
 from study.exports.export_table import EVERYBODY, Column, ExportTable
-from study.exports.publication_package import PackageOptions, package_options, package_pieces
+from study.exports.publication_package import LEFT_OUT, PackageOptions, package_options, package_pieces
 from study.exports.row_groups import RowGroup
 from study.participants.models import Participant
 from tests.conftest import Once
@@ -65,6 +65,16 @@ def rows(files: Mapping[str, bytes], table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+def seeds_and_hashes(document: Any) -> Iterator[Any]:
+    """Every value of a field that is a seed, or a hash of something with the seed."""
+    if isinstance(document, dict):
+        hashes = {"seed", "digest", "bundle_digest", "design_sha256", "content_sha256", "sha256"}
+        yield from (document[name] for name in hashes & document.keys() if document[name])
+    for part in document.values() if isinstance(document, dict) else document:
+        if isinstance(part, dict | list):
+            yield from seeds_and_hashes(part)
+
+
 def test_a_package_keeps_the_rules_of_psych_ds_and_croissant(study: Study) -> None:
     files = package(study, PackageOptions(CopyOptions(k=2), "cc0"))
     data = {path: content for path, content in files.items() if path.startswith("data/")}
@@ -100,6 +110,9 @@ def test_a_copy_says_nothing_that_leads_to_a_person(study: Study) -> None:
         for one in person.rounds.all():
             assert one.episode and str(one.episode.key) not in everything
             assert str(one.episode.seed) not in everything
+    for told in ("documentation/design.json", "preregistration/version-1.json"):
+        assert not {str(value) for value in seeds_and_hashes(json.loads(files[told]))} - {LEFT_OUT}
+    assert Version.objects.get().digest not in everything
     people = rows(files, "participants")
     assert [row["participant"] for row in people] == ["p1", "p2"]
     assert {row["entered_at_minutes"] for row in people} == {"0"}
@@ -116,7 +129,9 @@ def test_a_copy_says_nothing_that_leads_to_a_person(study: Study) -> None:
 
 
 def test_a_copy_for_replays_has_seeds_and_the_data_as_they_are_have_everything(study: Study) -> None:
-    assert rows(package(study, PackageOptions(CopyOptions(2, replays=True), "cc0")), "episodes")[0]["seed"]
+    kept = package(study, PackageOptions(CopyOptions(2, replays=True), "cc0"))
+    assert rows(kept, "episodes")[0]["seed"]
+    assert bundle_problem(json.loads(kept["preregistration/version-1.json"])) == ""
     files = package(study, PackageOptions(None, "cc0"))
     assert {row["participant"] for row in rows(files, "participants")} == set(
         Participant.objects.values_list("code", flat=True)
