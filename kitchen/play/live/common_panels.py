@@ -242,7 +242,7 @@ def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
         if view.away.intersection(view.waiting_for):  # these are the speaker's seats
             speaker = _not_connected(speaker)
         return made._replace(speaker=speaker, answers=turn.answers, waited=turn.seconds)
-    if not turn.answers or _is_fixed_sentence(view):
+    if not turn.answers or (phase != "answer" and _is_fixed_sentence(view)):
         return made
     return made._replace(addressed=next(iter(view.talk.members[one] for one in view.talk.addressees), ""))
 

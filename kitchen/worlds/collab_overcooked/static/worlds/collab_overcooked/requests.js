@@ -263,9 +263,15 @@
     const isOnItsWay = play.choosing.phase === "choose" && !play.choosing.may(); // something else
     retried = "";
     if (queue.includes(number)) queue = queue.filter((one) => one !== number);
-    else if (isLater(button) || isOnItsWay) queue.push(number);
+    else if (isLater(button) || isOnItsWay) putNext(number);
     else accept(button);
     markNext();
+  }
+
+  /* A step that waits for an answer goes on: to put it next is the answer. */
+  function putNext(number) {
+    queue.push(number);
+    if (play.choosing.phase === "answer") document.getElementById("pass-turn")?.click();
   }
 
   function markNext() {
