@@ -34,6 +34,7 @@ from brigade.server_limits import (
     MOST_LOGINS_OF_NETWORK,
     MOST_WAITING_FOR_RATE_LIMIT,
     MOST_WAITING_OF_SENDER,
+    POLICY_FILES,
     SENDER_RATE_LIMITS,
     STAFF_AND_API_PATHS,
     largest_body,
@@ -91,7 +92,8 @@ class HttpLimits:
         if incoming.too_large and not outgoing.begun:
             log.warning("too large: %s", scope["path"])
             kind = headers.get(b"content-type", b"").lower()
-            await outgoing.page(413, file=kind.startswith(b"multipart/form-data"))
+            is_file, is_policy = kind.startswith(b"multipart/form-data"), scope["path"] == POLICY_FILES
+            await outgoing.page(413, file=is_file, policy=is_policy)
 
 
 class LimitedBody:

@@ -11,7 +11,9 @@ import resource
 
 LARGEST_BODY = 2_621_440
 """Maximum bytes of a request body (2.5 MiB): many times the longest form."""
-LARGER_BODIES = {"/staff/policies/": 17 * 2**20}
+POLICY_FILES = "/staff/policies/"
+"""The address of the page that takes policy files."""
+LARGER_BODIES = {POLICY_FILES: 17 * 2**20}
 """Maximum bytes of a request body by the address of a page that takes larger files."""
 HEAD_SECONDS = 20.0
 """Seconds in which a connection must send the first line of a request, and again the rest of its head. Slow

@@ -128,6 +128,8 @@ def _read_table(file: BinaryIO, options: TrialOptions) -> Iterator[ReadTrial]:
         if len(seen) > MAX_GAMES:
             raise TrialFileError(f"it has more than {MAX_GAMES:,} games")
         yield _read_game(name, some, form, options)
+    if not seen:
+        raise TrialFileError("it has no game: no row comes after the names of the columns")
 
 
 def _read_game(

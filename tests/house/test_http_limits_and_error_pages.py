@@ -15,7 +15,7 @@ from django.test import Client
 from brigade.asgi import application as whole
 from brigade.error_pages import DETAILS, OVERLOADED, PAGES, UNANSWERED, error_page, unavailable_page
 from brigade.http_limits import HttpLimits
-from brigade.server_limits import LARGEST_BODY
+from brigade.server_limits import LARGEST_BODY, POLICY_FILES
 from kitchen.infra import db_retry
 
 FORM = (b"content-type", b"application/x-www-form-urlencoded")
@@ -89,6 +89,10 @@ async def test_a_file_that_is_too_large_is_told_how_large_one_may_be() -> None:
     assert (answered.status, answered.is_our_page) == (413, True)
     assert f"A file may have at most {LARGEST_BODY / 2**20:g} MB" in answered.body
     assert "shorten the text" not in answered.body
+    length = (b"content-length", str(20 * 2**20).encode())
+    answered = await asked(whole, path=POLICY_FILES, headers=(form, length))
+    assert "too_large" in answered.body and "16 MiB" in answered.body
+    assert "episode" not in answered.body
 
 
 async def test_a_body_that_grows_too_large_is_refused_then() -> None:

@@ -88,6 +88,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no text": (lambda path: path.write_bytes(b"\xff\xfea,b\n"), "line 1 is not UTF-8"),
     "another object": (lambda path: path.write_text("{}"), "it is no object with lists"),
     "deep JSON": (lambda path: path.write_text('{"a":' * 90 + "1" + "}" * 90), "it is nested deeper"),
+    "no rows": (lambda path: written(path, []), "it has no game"),
     "nothing": (lambda path: path.write_text(""), "it has no column state"),
 }
 

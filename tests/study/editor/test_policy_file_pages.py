@@ -118,6 +118,11 @@ def test_without_the_package_pages_say_how_to_install_it(
     assert "make open" in upload(client, policy()).content.decode() and not UploadedPolicy.objects.exists()
 
 
+def test_a_long_author_is_cut_in_the_list(staff: User, client: Client) -> None:
+    upload(client, policy(), author=150 * "A")
+    assert f">{39 * 'A'}…</td>" in client.get(FILES).content.decode()
+
+
 def test_without_the_package_a_study_with_a_policy_cannot_be_opened_and_the_form_offers_more(
     staff: User, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

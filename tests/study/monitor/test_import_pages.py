@@ -47,6 +47,7 @@ def test_a_file_is_imported_and_its_game_is_replayed(admin_client: Client, tmp_p
     page = admin_client.get(reverse("study:imported-replay", args=[episode.key]), {"step": "45"})
     assert "Imported from games.csv, game t1" in page.content.decode()
     assert "45 of 45" in page.content.decode()
+    assert "(a person)" not in page.content.decode(), "a program may have played"
 
 
 def test_a_file_of_another_form_is_refused_in_words(admin_client: Client, tmp_path: Path) -> None:
