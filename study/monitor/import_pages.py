@@ -1,10 +1,12 @@
 """Serve the staff pages of imported games: the list, the form that imports a file, and the replay of a game.
 
-A file is read and checked in a child process, within limits of time and memory. It is not stored.
+A file is read and checked in a child process, within limits of time and memory. It is not stored. Its games
+come from outside, so they are replayed and drawn in such a process, too.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +18,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from kitchen.charts.vega_charts import vega_specification
 from kitchen.contract.data_limits import DataLimitError, replay_foreign
 from kitchen.contract.recorded_trial import TrialError, TrialOptions, TrialRule
 from kitchen.contract.world_errors import SettingsError
@@ -25,16 +26,19 @@ from kitchen.infra.calls_with_django import call_with_django
 from kitchen.opened.trial_files import ReadTrial, TrialFileError, file_digest
 from kitchen.play.models import Episode, ImportedEpisode
 from kitchen.registry.world_registry import get_world, trial_formats
+from kitchen.replay.episode_content import EpisodeFileError
+from kitchen.replay.episode_file import export_episode, replay_content
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.import_trials import store_if_new
 from kitchen.words.english_text import counted_noun
-from study.monitor.replay_page import render_replay, replay_context
+from study.monitor.replay_page import IMPORTED_CONTEXT, render_replay
 from study.researchers.permissions import FORM_METHODS, staff_page
 
 READ = "kitchen.replay.import_trials.read_some_games"
 """Path of the function that a child process runs."""
 MOST_GAMES = 20
 """Maximum number of games of one uploaded file; the command has no such limit."""
+NOT_REPLAYED = "This game was not replayed: {why}."
 LISTED = 200
 """Number of games on the page, the newest first."""
 
@@ -143,11 +147,14 @@ def _imported(form: ImportForm) -> tuple[list[ReadTrial], str]:
 
 @staff_page()
 def imported_replay(request: HttpRequest, imported: UUID) -> HttpResponse:
-    """Show the replay of an imported game."""
+    """Show the replay of an imported game, which a child process plays and draws."""
     found = get_object_or_404(Episode, key=imported, imported__isnull=False)
     for record in read_episode_records(Episode.objects.filter(pk=found.pk)):
-        context = replay_context(record, request.GET)
-        if chart := context.get("chart"):  # it has no addresses for figure files
-            context["spec"] = vega_specification(chart)
+        try:
+            content = json.loads(export_episode(record))
+            context = replay_content(IMPORTED_CONTEXT, content, request.GET.dict())
+        except EpisodeFileError as error:
+            problem = {"problem": NOT_REPLAYED.format(why=error)}
+            return render(request, "study/monitor/replay_open.html", problem, status=422)
         return render_replay(request, {**context, "record": record, "imported": found.imported})
     raise Http404

@@ -11,9 +11,11 @@ from django.urls import reverse
 
 from kitchen.contract.recorded_trial import TrialOptions, recording_from_text
 from kitchen.play.models import Episode
+from kitchen.replay.episode_content import EpisodeFileError
 from kitchen.replay.import_trials import import_file
 from study.design.models import Condition
 from study.editor.recording_choice import CHOSEN
+from study.monitor import import_pages, replay_page
 from tests.kitchen.opened.test_trial_files import written
 from tests.kitchen.worlds.overcooked.test_released_trials import final_state, played, table
 from tests.study.editor.test_condition_and_item_forms import change, save
@@ -48,6 +50,26 @@ def test_a_file_is_imported_and_its_game_is_replayed(admin_client: Client, tmp_p
     assert "Imported from games.csv, game t1" in page.content.decode()
     assert "45 of 45" in page.content.decode()
     assert "(a person)" not in page.content.decode(), "a program may have played"
+
+
+def test_an_imported_game_is_replayed_and_drawn_within_limits_in_another_process(
+    admin_client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here all of that is made to fail in this process; then the other one is out of time."""
+    list(import_file(written(tmp_path / "games.csv", table(played())), TrialOptions()))
+    asked: list[tuple[object, ...]] = []
+
+    def replay(*call: object) -> None:
+        asked.append((call[0], call[2]))
+        raise EpisodeFileError("it takes longer than 1 s")
+
+    for name in ("replay_context", "frame_after", "frame_of_file_after"):
+        monkeypatch.setattr(replay_page, name, None)
+    monkeypatch.setattr(import_pages, "replay_content", replay)
+    address = reverse("study:imported-replay", args=[Episode.objects.get().key])
+    page = admin_client.get(address, {"step": "45"})
+    assert asked == [(replay_page.IMPORTED_CONTEXT, {"step": "45"})] and page.status_code == 422
+    assert "This game was not replayed: it takes longer than 1 s." in page.content.decode()
 
 
 def test_a_file_of_another_form_is_refused_in_words(admin_client: Client, tmp_path: Path) -> None:
