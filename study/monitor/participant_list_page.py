@@ -18,6 +18,7 @@ from kitchen.words.english_text import counted_noun
 from study.design.models import Study
 from study.monitor import staff_actions
 from study.monitor.find_people import (
+    CONCEALED_TROUBLES,
     KINDS,
     STATUSES,
     TROUBLES,
@@ -67,7 +68,9 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": [(person, kind_of(person), _done(person)) for person in page],
         "kinds": KINDS,
         "statuses": STATUSES,
-        "troubles": {key: words for key, words in TROUBLES.items() if not (conceals and key == "model")},
+        "troubles": {
+            key: words for key, words in TROUBLES.items() if not (conceals and key in CONCEALED_TROUBLES)
+        },
         "conditions": [] if conceals else list(study.conditions.values_list("key", "name")),
         "chosen": chosen,
         "erased": find_erased(study, chosen.name),

@@ -16,7 +16,12 @@ from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import staff_action_rows
 from study.monitor import staff_actions
 from study.monitor.find_people import PeopleFilter, find_erased, find_people
-from study.participants.end_and_erase_participation import erase_names, participant_withdraw
+from study.monitor.person_timeline import timeline, visible_actions
+from study.participants.end_and_erase_participation import (
+    erase_names,
+    participant_withdraw,
+    participants_with_names,
+)
 from study.participants.models import Participant, StaffAction
 from study.participants.staff_messages import ParticipantMessage, messages_read, unread_messages
 from study.researchers.reauthenticate import SURE_AT
@@ -72,6 +77,7 @@ def test_people_are_found_by_condition_and_by_what_went_wrong(study: Study, user
     mind = one.rounds.get(position=1).episode.minds.create(number=1, kind="planner", settings={})  # type: ignore[union-attr]
     Decision.objects.create(mind=mind, step=1, played_by="", fallback="timeout", milliseconds=1)
     assert found(study, trouble="model") == [one.code]
+    assert len(found(study, trouble="model", conceals=True)) == 2
 
 
 def test_somebody_who_left_is_found_by_the_beginning_of_a_receipt_and_by_the_id(study: Study) -> None:
@@ -149,9 +155,26 @@ def test_notes_are_in_no_file_and_messages_are_erased_with_names(study: Study, u
     staff_actions.message_send(**said, reason="x" * 400)
     (group,) = staff_action_rows(study, ExportSelection())
     ((_, _, action, text),) = group.rows
-    assert (action, len(text)) == ("message", 200)
+    assert (action, text) == ("message", "")
+    messages_read(person=person, newest=ParticipantMessage.objects.get().pk)
+    staff_actions.message_send(**said, reason="not read")
     erase_names([person.pk])
     assert ParticipantMessage.objects.get().text == ""
+    assert not StaffAction.objects.filter(action="note").exists()
+    assert "message from the researchers" not in text_of(Client().get(f"/p/{person.key}/"))
+    person.refresh_from_db()
+    assert person.unread_messages == 0 and not participants_with_names(study.participants.all()).exists()
+
+
+def test_a_bonus_is_concealed_with_the_results(study: Study, user: User) -> None:
+    person = enter(study)
+    about: dict[str, Any] = {"study": study, "participant": person, "user": user, "user_name": "ada"}
+    for action in ("bonus", "paid"):
+        staff_actions.record_staff_action(**about, action=action, reason="1.00 GBP")
+    for conceals, number in ((True, 0), (False, 2)):
+        assert len(visible_actions(person, conceals=conceals)) == number
+        lines = [one.words for one in timeline(person, conceals=conceals)]
+        assert sum("GBP" in line for line in lines) == number
 
 
 def test_a_page_of_one_person_has_everything_in_the_order_of_time(
