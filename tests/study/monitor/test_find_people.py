@@ -14,7 +14,7 @@ from kitchen.play.models import Decision
 from study.design.models import Study
 from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import staff_action_rows
-from study.monitor import staff_actions
+from study.monitor import participant_list_page, staff_actions
 from study.monitor.find_people import PeopleFilter, find_erased, find_people
 from study.monitor.person_timeline import timeline, visible_actions
 from study.participants.end_and_erase_participation import (
@@ -111,6 +111,16 @@ def test_an_action_on_several_asks_first_and_lists_them(admin_client: Client, st
     everybody = {"everybody": "on", "name": "PID-b", "action": "note", "confirmed": "yes", "reason": "late"}
     admin_client.post(f"{LIST}several/", everybody)
     assert [action.participant for action in StaffAction.objects.filter(action="note")] == [two]
+
+
+def test_the_page_says_whom_it_leaves_out_of_a_long_list(
+    admin_client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(participant_list_page, "MOST_AT_ONCE", 1)
+    for entry in ("a", "b", "c"):
+        enter(study, entry)
+    page = text_of(admin_client.post(f"{LIST}several/", {"everybody": "on", "action": "note"}))
+    assert "Only the newest 1: 2 others" in page and "1 participant" in page
 
 
 def test_several_are_erased_by_an_owner_with_the_password(admin_client: Client, study: Study) -> None:
