@@ -238,7 +238,7 @@ def test_an_attempt_that_lost_its_bonuses_pays_nothing(
         bonuses_settle(study, **pay, paid=False)
         assert bonuses_pay(study, **pay, client=client()) == 1
 
-    slow.meanwhile = other_attempt  # type: ignore[method-assign, assignment]
+    slow.meanwhile = other_attempt
     with pytest.raises(ProlificError, match="Nothing was paid"):
         bonuses_pay(study, **pay, client=slow)
     assert (state(), len(server.paid)) == ("paid", 1)
