@@ -1,8 +1,8 @@
 """Format log lines as text or JSON, and shorten the secret keys in them.
 
-A secret key is part of a participant's personal link or of a player's websocket address. API tokens are
-secret, too. Keys are cut to four characters in messages, arguments and tracebacks. Each line also shows
-context, such as the ids of the request and the task.
+A secret key is part of a participant's personal link, of an invitation of staff, or of a player's websocket
+address. API tokens are secret, too. Keys are cut to four characters in messages, arguments and tracebacks.
+Each line also shows context, such as the ids of the request and the task.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from pathlib import Path
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.log_context import current_log_context
 
-_ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|ws/seat|ws%2Fseat)(?:/|%2F)"
-"""Text before the key in `/p/<key>/` and `/ws/seat/<key>/`, also if quoted in a query."""
+_ADDRESS = r"(?:(?<![\w-])|(?<=%2F))(?:p|invitation|ws/seat|ws%2Fseat)(?:/|%2F)"
+"""Text before the key in `/p/<key>/`, `/invitation/<secret>/` and `/ws/seat/<key>/`, also if quoted in a
+query."""
 _NAMED = r"\bkey\b[\"')]*\s*[=:]\s*[\"'(]*(?=[\w-]{22}(?![\w-]))"
 """Text before a key in `key='…'`, `'key': '…'` and PostgreSQL's `Key (key)=(…)`."""
 _PROGRAM = r"brigade_(?=[\w-]{43})"

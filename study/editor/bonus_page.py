@@ -10,7 +10,15 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from kitchen.contract.world import Json
-from study.design.bonus_rule import CURRENCIES, MOST, STEPS, bonus_problem, bonus_rule_words, parse_bonus
+from study.design.bonus_rule import (
+    CURRENCIES,
+    MOST,
+    MOST_TERMS,
+    STEPS,
+    bonus_problem,
+    bonus_rule_words,
+    parse_bonus,
+)
 from study.design.metric_and_scale_names import study_figures
 from study.design.models import Study
 from study.editor.design_services import study_save
@@ -18,7 +26,7 @@ from study.researchers.form_and_button_pages import back_to_page, form_page
 from study.researchers.permissions import FORM_METHODS, study_page
 
 FIGURES = 3
-"""How many figures of play the form has fields for."""
+"""The fewest figures of play that the form has fields for. It has at least one more than the rule."""
 
 
 def _amount(label: str, help_text: str = "") -> forms.DecimalField:
@@ -54,10 +62,12 @@ class BonusForm(forms.Form):
 
     def __init__(self, data: Any = None, *, study: Study) -> None:
         super().__init__(data, initial=_initial(study.bonus_rule))
-        figures = [(one.name, one.label) for one in study_figures(study)]
-        for number in range(1, FIGURES + 1):
+        stored = list(study.bonus_rule.get("figures") or {})
+        figures = {name: name for name in stored} | {one.name: one.label for one in study_figures(study)}
+        self.numbers = _numbers(len(stored), data or {})
+        for number in self.numbers:
             self.fields[f"figure_{number}"] = forms.ChoiceField(
-                label=f"Figure {number}", required=False, choices=[("", "none"), *figures]
+                label=f"Figure {number}", required=False, choices=[("", "none"), *figures.items()]
             )
             self.fields[f"each_{number}"] = _amount(
                 f"For each unit of figure {number}", "The units of all rounds are added."
@@ -69,12 +79,24 @@ class BonusForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Return the cleaned data, and keep the rule in `rule`."""
         cleaned = super().clean() or self.cleaned_data
+        self._check_figures(cleaned)
         self.rule = self._rule(cleaned) if cleaned.get("currency") else {}
         if self.rule and cleaned.get("most") is None:
             self.add_error("most", "Say how much one person can get.")
         elif not self.errors and (why := bonus_problem(self.rule)):
             self.add_error(None, why)
         return cleaned
+
+    def _check_figures(self, cleaned: dict[str, Any]) -> None:
+        """Add errors for a figure that is chosen twice, or without an amount: it would be lost."""
+        seen = set[str]()
+        for number in self.numbers:
+            name = cleaned.get(f"figure_{number}")
+            if name and name in seen:
+                self.add_error(f"figure_{number}", "This figure is chosen twice.")
+            elif name and cleaned.get(f"each_{number}") is None and f"each_{number}" not in self.errors:
+                self.add_error(f"each_{number}", "Say what a unit pays, or choose no figure.")
+            seen.add(name or "")
 
     def _rule(self, cleaned: dict[str, Any]) -> dict[str, Json]:
         """Return the rule as the study stores it, without what is empty."""
@@ -91,10 +113,16 @@ class BonusForm(forms.Form):
         return {name: value for name, value in rule.items() if value not in ("", None, {})}
 
     def _figures(self, cleaned: dict[str, Any]) -> Iterator[tuple[str, Json]]:
-        for number in range(1, FIGURES + 1):
+        for number in self.numbers:
             name = cleaned.get(f"figure_{number}")
             if name and (term := _term(cleaned.get(f"each_{number}"), cleaned.get(f"most_{number}"))):
                 yield name, term
+
+
+def _numbers(stored: int, data: Any) -> range:
+    """Return the numbers of the figures in the form: all that are stored or sent, and one more."""
+    sent = [number for number in range(1, MOST_TERMS + 1) if f"figure_{number}" in data]
+    return range(1, min(MOST_TERMS, max(FIGURES, stored + 1, *sent, 0)) + 1)
 
 
 def _text(amount: Decimal | None) -> str:
@@ -113,7 +141,7 @@ def _initial(document: Any) -> dict[str, Any]:
     right = document.get("right") or {}
     values = {name: document.get(name) for name in ("currency", "most", "base", "step", "shown")}
     values |= {"right_each": right.get("each"), "right_most": right.get("most")}
-    for number, (name, term) in enumerate(terms[:FIGURES], start=1):
+    for number, (name, term) in enumerate(terms, start=1):
         values |= {
             f"figure_{number}": name,
             f"each_{number}": term.get("each"),

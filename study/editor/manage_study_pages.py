@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -35,10 +36,16 @@ from study.participation.language_choice import activate_language
 from study.participation.pages.page_context import welcome_context
 from study.pilot.previews import condition_preview, previews_erase, study_preview
 from study.pilot.synthetic.synthetic_participants import request_synthetic_erasure
-from study.researchers.form_and_button_pages import confirmed_service_button, form_page, service_button
-from study.researchers.invitation_pages import invitation_link
-from study.researchers.invitations import invitation_make, study_hand_over
-from study.researchers.models import Membership
+from study.researchers.form_and_button_pages import (
+    CONFIRM_FIELD,
+    NOT_CONFIRMED,
+    confirmed_service_button,
+    form_page,
+    service_button,
+)
+from study.researchers.invitation_pages import invitation_link, open_invitations
+from study.researchers.invitations import invitation_make, invitation_revoke, study_hand_over
+from study.researchers.models import Membership, StaffInvitation
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 from study.researchers.reauthenticate import requires_password
 
@@ -137,15 +144,36 @@ def _members_page(request: HttpRequest, study: Study, form: MemberForm, link: st
         "outside": True,
         "roles": Membership.Role.choices,
         "link": link,
+        "invitations": _own_invitations(request, study),
     }
     template = "study/editor/members.html"
     return form_page(request, study, form, heading="Members", template=template, **more)
 
 
+def _own_invitations(request: HttpRequest, study: Study) -> QuerySet[StaffInvitation]:
+    """Return the open invitations to this study that the user made; for administrators, all."""
+    found = open_invitations().filter(studies=study)
+    return found if request.user.is_superuser else found.filter(made_by=request.user.pk)
+
+
+def _take_back(request: HttpRequest, study: Study, given: str) -> HttpResponse:
+    row = _own_invitations(request, study).filter(pk=int(given) if given.isdecimal() else 0).first()
+    if CONFIRM_FIELD not in request.POST:
+        messages.error(request, NOT_CONFIRMED)
+    elif row and invitation_revoke(by=request.user, pk=row.pk):
+        messages.success(request, "Taken back.")
+    else:
+        messages.warning(request, "It was used or taken back before.")
+    return redirect("study:staff-design-members", study.slug)
+
+
 @study_page("own", FORM_METHODS)
 @requires_password
 def invite_member(request: HttpRequest, study: Study) -> HttpResponse:
-    """Make an invitation link for somebody who has no login here, with a role in this study."""
+    """Make an invitation link for somebody who has no login here, with a role in this study. Or take one
+    back."""
+    if "revoke" in request.POST:
+        return _take_back(request, study, request.POST["revoke"])
     name, role = request.POST.get("name", "").strip()[:80], request.POST.get("role", "")
     if not name or role not in Membership.Role.values:
         if request.method == "POST":
@@ -158,12 +186,16 @@ def invite_member(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("own", FORM_METHODS)
 @requires_password
 def hand_over(request: HttpRequest, study: Study) -> HttpResponse:
-    """Make another member the owner, and the present owner a viewer, if the user confirmed it."""
+    """Make another member who can log in the owner, and the present owner a viewer, if the user confirmed
+    it."""
     pk = request.POST.get("member", "")
-    member = study.memberships.select_related("user").filter(pk=int(pk) if pk.isdecimal() else 0).first()
+    others = study.memberships.filter(user__is_active=True, user__is_staff=True).exclude(user=request.user.pk)
+    member = others.select_related("user").filter(pk=int(pk) if pk.isdecimal() else 0).first()
     if member and "sure" in request.POST:
         study_hand_over(study=study, by=request.user, to=member.user)
-        messages.success(request, f"{member.user} owns the study now. You are a viewer.")
+        is_member = study.memberships.filter(user=request.user.pk).exists()
+        you = " You are a viewer." if is_member else ""
+        messages.success(request, f"{member.user} owns the study now.{you}")
         return redirect("study:staff-study", study.slug)
     if request.method == "POST":
         messages.error(request, "Nothing was done: choose a member and tick the box.")

@@ -40,6 +40,8 @@ TROUBLES = {
     "note": "a note of staff",
 }
 """What can have gone wrong for a participant, by key."""
+CONCEALED_TROUBLES = ("model",)
+"""Troubles that people have in some conditions only, so that they show the condition."""
 SHORTEST_KEY = 16
 """The fewest characters of a secret key that find somebody. A shorter beginning could be guessed."""
 
@@ -56,12 +58,16 @@ class PeopleFilter:
 
     @classmethod
     def read(cls, sent: QueryDict, *, conceals: bool) -> PeopleFilter:
-        """Return the filter of this request. If `conceals`, there is no filter by condition."""
+        """Return the filter of this request. If `conceals`, no filter shows the condition, or who plays
+        with a language model."""
         given = {one.name: sent.get(one.name, "").strip() for one in fields(cls)}
         given["name"] = given["name"] or sent.get("code", "").strip()
         known = {"kind": KINDS, "status": STATUSES, "trouble": TROUBLES}
         given |= {name: given[name] if given[name] in values else "" for name, values in known.items()}
-        return cls(**given | ({"condition": ""} if conceals else {}))
+        if conceals:
+            given["condition"] = ""
+            given["trouble"] = "" if given["trouble"] in CONCEALED_TROUBLES else given["trouble"]
+        return cls(**given)
 
     @property
     def query(self) -> str:

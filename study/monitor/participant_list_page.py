@@ -18,6 +18,7 @@ from kitchen.words.english_text import counted_noun
 from study.design.models import Study
 from study.monitor import staff_actions
 from study.monitor.find_people import (
+    CONCEALED_TROUBLES,
     KINDS,
     STATUSES,
     TROUBLES,
@@ -67,7 +68,9 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": [(person, kind_of(person), _done(person)) for person in page],
         "kinds": KINDS,
         "statuses": STATUSES,
-        "troubles": {key: words for key, words in TROUBLES.items() if not (conceals and key == "model")},
+        "troubles": {
+            key: words for key, words in TROUBLES.items() if not (conceals and key in CONCEALED_TROUBLES)
+        },
         "conditions": [] if conceals else list(study.conditions.values_list("key", "name")),
         "chosen": chosen,
         "erased": find_erased(study, chosen.name),
@@ -94,14 +97,15 @@ def _done(person: Participant) -> tuple[int, int]:
     return sum(one.answered_at is not None for one in rounds), len(rounds)
 
 
-def _chosen_people(request: HttpRequest, study: Study) -> list[Participant]:
-    """Return the people that the form names, or all that match its filter, at most `MOST_AT_ONCE`."""
+def _chosen_people(request: HttpRequest, study: Study) -> tuple[list[Participant], int]:
+    """Return the people that the form names, or all that match its filter, at most `MOST_AT_ONCE`, and how
+    many others are left out."""
     conceals = not has_right(request.user, study, "results")
     if "everybody" in request.POST:
         people = find_people(study, PeopleFilter.read(request.POST, conceals=conceals))
     else:
         people = study.participants.filter(code__in=request.POST.getlist("who")).order_by("-number")
-    return list(people[:MOST_AT_ONCE])
+    return list(people[:MOST_AT_ONCE]), max(0, people.count() - MOST_AT_ONCE)
 
 
 @study_page("edit", FORM_METHODS)
@@ -109,7 +113,12 @@ def act_on_several(request: HttpRequest, study: Study) -> HttpResponse:
     """Ask for a confirmation that lists the chosen people. After it, carry out the action on each of them."""
     if request.method != "POST":  # back from the page that asks for the password
         return redirect("study:staff-participants", study.slug)
-    action, people = request.POST.get("action", ""), _chosen_people(request, study)
+    action, (people, left_out) = request.POST.get("action", ""), _chosen_people(request, study)
+    if left_out:
+        messages.warning(
+            request,
+            f"Only the newest {MOST_AT_ONCE}: {counted_noun(left_out, 'other')} of the list left out.",
+        )
     if action not in (*SEVERAL, ERASE) or not people:
         messages.error(request, "Nothing was done: choose an action and at least one person.")
         return redirect("study:staff-participants", study.slug)
@@ -152,7 +161,7 @@ def erase_several(request: HttpRequest, study: Study) -> HttpResponse:
     if CONFIRM_FIELD not in request.POST:
         messages.error(request, NOT_CONFIRMED)
         return redirect("study:staff-participants", study.slug)
-    people = _chosen_people(request, study)
+    people, _ = _chosen_people(request, study)
 
     def erase(*, participant_id: int) -> bool:
         return bool(participant_withdraw(participant_id=participant_id, by=request.user))

@@ -23,7 +23,7 @@ from study.design.models import Study
 from study.design.play_metrics import FORESIGHT
 from study.monitor import staff_actions
 from study.monitor.live_status import kind_of, page_words
-from study.monitor.person_timeline import timeline
+from study.monitor.person_timeline import timeline, visible_actions
 from study.participants import next_page
 from study.participants.bonuses import bonus_of
 from study.participants.end_and_erase_participation import participant_withdraw
@@ -134,7 +134,7 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "conceals": conceals,
         "bonus": None if conceals else bonus_of(person),
         "payment": None if conceals else Payment.objects.filter(participant=person).first(),
-        "actions": person.staff_actions.all(),
+        "actions": visible_actions(person, conceals=conceals),
         "sent": person.staff_messages.all(),
         "timeline": timeline(person, conceals=conceals),
         "may_erase": has_right(request.user, study, "own"),
@@ -195,7 +195,7 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
     new link."""
     person = get_object_or_404(_whole(study), code=code)
     action = request.POST.get("action", "")
-    if action not in StaffAction.Action.values:
+    if action not in (*DONE, StaffAction.Action.REISSUE):
         return redirect("study:staff-participants-one", study.slug, code)
     form = ActionForm(action, request.POST)
     if action == StaffAction.Action.REISSUE and not has_right(request.user, study, "results"):
@@ -251,5 +251,6 @@ def _do(action: str, person: Participant, user: Any, reason: str, target: str) -
         kinds.INCLUDE: staff_actions.participant_include,
         kinds.NOTE: staff_actions.note_write,
         kinds.MESSAGE: staff_actions.message_send,
+        kinds.END_WAY: staff_actions.participant_stop,
     }
-    return others.get(kinds(action), staff_actions.participant_stop)(**whom)
+    return others[kinds(action)](**whom)

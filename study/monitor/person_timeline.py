@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from kitchen.uptime.models import Outage
 from study.monitor.live_status import page_words
-from study.participants.models import Participant
+from study.participants.models import RESULT_ACTIONS, Participant, StaffAction
 
 MOST_OUTAGES = 50
 """The most outages that a timeline lists."""
@@ -26,8 +27,8 @@ class TimelineEntry:
 
 
 def timeline(person: Participant, *, conceals: bool = False) -> list[TimelineEntry]:
-    """Return what happened, oldest first. If `conceals`, no entry names a condition."""
-    entries = [*_moments(person), *_pages(person), *_staff(person), *_outages(person)]
+    """Return what happened, oldest first. If `conceals`, no entry names a condition or a bonus."""
+    entries = [*_moments(person), *_pages(person), *_staff(person, conceals), *_outages(person)]
     if not conceals:
         entries += _episodes(person)
     return sorted(entries, key=lambda entry: entry.at)
@@ -63,9 +64,15 @@ def _episodes(person: Participant) -> Iterator[TimelineEntry]:
             yield TimelineEntry(episode.ended_at, f"{name}: {episode.get_status_display()}{why}")
 
 
-def _staff(person: Participant) -> Iterator[TimelineEntry]:
-    for action in person.staff_actions.all():
-        words = f"Staff {action.get_action_display()}: {action.reason}"
+def visible_actions(person: Participant, *, conceals: bool) -> QuerySet[StaffAction]:
+    """Return what staff did to this person. If `conceals`, without bonuses, which show results."""
+    done = person.staff_actions.all()
+    return done.exclude(action__in=RESULT_ACTIONS) if conceals else done
+
+
+def _staff(person: Participant, conceals: bool) -> Iterator[TimelineEntry]:
+    for action in visible_actions(person, conceals=conceals):
+        words = f"Staff {action.get_action_display()}{': ' if action.reason else ''}{action.reason}"
         yield TimelineEntry(action.at, words, action.user_name)
     for message in person.staff_messages.exclude(read_at=None):
         assert message.read_at  # noqa: S101 - asked for above

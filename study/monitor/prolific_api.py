@@ -108,6 +108,8 @@ class ProlificClient:
             told = self._call("GET", f"{path}?page={page}&page_size=100")
             rows = told.get("results") or []
             for row in rows:
+                if not isinstance(row, dict):
+                    raise ProlificError("Prolific's answer cannot be read.")
                 yield Submission(
                     str(row.get("id", "")),
                     str(row.get("participant_id", "")),

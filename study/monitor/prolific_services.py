@@ -68,11 +68,14 @@ def free_all_left_places() -> int:
     freed = 0
     if not settings.PROLIFIC_TOKEN:
         return freed
-    for study in Study.objects.exclude(prolific_study="").order_by("pk"):
+    open_ones = Study.objects.filter(status=Study.Status.OPEN).exclude(prolific_study="")
+    for study in open_ones.order_by("pk"):
         try:
             freed += free_left_places(study, ProlificClient())
         except ProlificError as error:
             log.warning("study %s on Prolific: %s", study.slug, error)
+        except Exception:  # the other studies go on
+            log.exception("study %s on Prolific", study.slug)
     return freed
 
 

@@ -166,8 +166,7 @@ def message_send(*, participant_id: int, user: User, reason: str) -> bool:
         return False
     ParticipantMessage.objects.create(participant=person, user=user, user_name=user.get_username(), text=text)
     Participant.objects.filter(pk=person.pk).update(unread_messages=F("unread_messages") + 1)
-    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
-    _record(person, user, StaffAction.Action.MESSAGE, short)
+    _record(person, user, StaffAction.Action.MESSAGE, "")  # the text is erased earlier than the action
     return True
 
 

@@ -41,7 +41,16 @@ from kitchen.play.turn.decision_records import prompt_hashes_of, unused_prompt_h
 from kitchen.words.gettext_without_django import gettext_noop
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
-from study.participants.models import Answer, Group, LeftComplete, PageVisit, Participant, Round
+from study.participants.models import (
+    PRIVATE_ACTIONS,
+    Answer,
+    Group,
+    LeftComplete,
+    PageVisit,
+    Participant,
+    Round,
+    StaffAction,
+)
 from study.participants.participant_notifications import (
     live_page_group_name,
     notify_staff,
@@ -336,10 +345,11 @@ def expired_participants(days: int | None) -> QuerySet[Participant]:
 
 
 def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Return the given participants who have a label, referral data, a free-text answer or a message."""
+    """Return the given participants who have a label, referral data, a free text, a message or a note."""
     texts = texts_of(people).values("participant")
     told = ParticipantMessage.objects.exclude(text="").values("participant")
-    named = ~Q(label="") | ~Q(referral={}) | Q(pk__in=texts) | Q(pk__in=told)
+    noted = StaffAction.objects.filter(action__in=PRIVATE_ACTIONS).values("participant")
+    named = ~Q(label="") | ~Q(referral={}) | Q(pk__in=texts) | Q(pk__in=told) | Q(pk__in=noted)
     return people.filter(named).order_by("pk")
 
 
@@ -351,7 +361,7 @@ def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
 
 def erase_names(ids: Iterable[int]) -> int:
     """Empty the fields that may identify these participants: label, referral data, free texts and messages
-    of staff. Return the number of participants.
+    of staff. Erase notes of staff, and messages that were not read. Return the number of participants.
 
     The other data stay. The personal link still works, so that the participants can withdraw.
     """
@@ -361,8 +371,11 @@ def erase_names(ids: Iterable[int]) -> int:
             people = Participant.objects.filter(pk__in=piece)
             studies |= set(people.values_list("study", flat=True))
             texts_of(people).update(value="")
-            ParticipantMessage.objects.filter(participant__in=piece).update(text="")
-            done += people.update(label="", referral={})
+            told = ParticipantMessage.objects.filter(participant__in=piece)
+            told.filter(read_at=None).delete()
+            told.update(text="")
+            StaffAction.objects.filter(participant__in=piece, action__in=PRIVATE_ACTIONS).delete()
+            done += people.update(label="", referral={}, unread_messages=0)
     for study_id in studies:
         participant_erased.send(Participant, study_id=study_id)
     return done

@@ -486,5 +486,7 @@ class StaffAction(AppendOnly):
         return f"{self.participant}: {self.get_action_display()}"
 
 
+RESULT_ACTIONS = (StaffAction.Action.BONUS, StaffAction.Action.PAID)
+"""Actions whose reason is an amount, which shows how well somebody played."""
 PRIVATE_ACTIONS = (StaffAction.Action.NOTE,)
 """Actions that no data file has. Only staff of the study read them."""

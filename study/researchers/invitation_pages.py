@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth.forms import BaseUserCreationForm, SetPasswordForm
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -76,7 +77,7 @@ def logins(request: HttpRequest) -> HttpResponse:
     return render(request, "study/researchers/logins.html", context, status=status)
 
 
-def open_invitations() -> Any:
+def open_invitations() -> QuerySet[StaffInvitation]:
     """Return the invitations that can still be used, newest first."""
     alive = StaffInvitation.objects.filter(used_at=None, revoked_at=None, expires_at__gt=timezone.now())
     return alive.select_related("made_by").prefetch_related("studies")

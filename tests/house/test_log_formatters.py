@@ -48,6 +48,8 @@ KEY = "Ab3-_fGh1JkLmN0pQrStUv"
         (f"WebSocket DISCONNECT /ws/seat/{KEY}/ [1.2.3.4]", "WebSocket DISCONNECT /ws/seat/Ab3-…/ [1.2.3.4]"),
         (f"'p/{KEY}' and 'ws/seat/{KEY}'", "'p/Ab3-…' and 'ws/seat/Ab3-…'"),
         (f"/admin/login/?next=%2Fp%2F{KEY}%2F", "/admin/login/?next=%2Fp%2FAb3-…%2F"),
+        (f"Not Found: /invitation/{KEY * 2}/", "Not Found: /invitation/Ab3-…/"),
+        (f"?next=%2Finvitation%2F{KEY * 2}%2F", "?next=%2Finvitation%2FAb3-…%2F"),
         (f"kwargs={{'key': '{KEY}'}}", "kwargs={'key': 'Ab3-…'}"),
         (f"DETAIL:  Key (key)=({KEY}) already exists.", "DETAIL:  Key (key)=(Ab3-…) already exists."),
         ("/s/demo/ /staff/demo/data/steps.csv /http/2.0", "/s/demo/ /staff/demo/data/steps.csv /http/2.0"),

@@ -14,9 +14,14 @@ from kitchen.play.models import Decision
 from study.design.models import Study
 from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import staff_action_rows
-from study.monitor import staff_actions
+from study.monitor import participant_list_page, staff_actions
 from study.monitor.find_people import PeopleFilter, find_erased, find_people
-from study.participants.end_and_erase_participation import erase_names, participant_withdraw
+from study.monitor.person_timeline import timeline, visible_actions
+from study.participants.end_and_erase_participation import (
+    erase_names,
+    participant_withdraw,
+    participants_with_names,
+)
 from study.participants.models import Participant, StaffAction
 from study.participants.staff_messages import ParticipantMessage, messages_read, unread_messages
 from study.researchers.reauthenticate import SURE_AT
@@ -72,6 +77,7 @@ def test_people_are_found_by_condition_and_by_what_went_wrong(study: Study, user
     mind = one.rounds.get(position=1).episode.minds.create(number=1, kind="planner", settings={})  # type: ignore[union-attr]
     Decision.objects.create(mind=mind, step=1, played_by="", fallback="timeout", milliseconds=1)
     assert found(study, trouble="model") == [one.code]
+    assert len(found(study, trouble="model", conceals=True)) == 2
 
 
 def test_somebody_who_left_is_found_by_the_beginning_of_a_receipt_and_by_the_id(study: Study) -> None:
@@ -105,6 +111,16 @@ def test_an_action_on_several_asks_first_and_lists_them(admin_client: Client, st
     everybody = {"everybody": "on", "name": "PID-b", "action": "note", "confirmed": "yes", "reason": "late"}
     admin_client.post(f"{LIST}several/", everybody)
     assert [action.participant for action in StaffAction.objects.filter(action="note")] == [two]
+
+
+def test_the_page_says_whom_it_leaves_out_of_a_long_list(
+    admin_client: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(participant_list_page, "MOST_AT_ONCE", 1)
+    for entry in ("a", "b", "c"):
+        enter(study, entry)
+    page = text_of(admin_client.post(f"{LIST}several/", {"everybody": "on", "action": "note"}))
+    assert "Only the newest 1: 2 others" in page and "1 participant" in page
 
 
 def test_several_are_erased_by_an_owner_with_the_password(admin_client: Client, study: Study) -> None:
@@ -149,9 +165,26 @@ def test_notes_are_in_no_file_and_messages_are_erased_with_names(study: Study, u
     staff_actions.message_send(**said, reason="x" * 400)
     (group,) = staff_action_rows(study, ExportSelection())
     ((_, _, action, text),) = group.rows
-    assert (action, len(text)) == ("message", 200)
+    assert (action, text) == ("message", "")
+    messages_read(person=person, newest=ParticipantMessage.objects.get().pk)
+    staff_actions.message_send(**said, reason="not read")
     erase_names([person.pk])
     assert ParticipantMessage.objects.get().text == ""
+    assert not StaffAction.objects.filter(action="note").exists()
+    assert "message from the researchers" not in text_of(Client().get(f"/p/{person.key}/"))
+    person.refresh_from_db()
+    assert person.unread_messages == 0 and not participants_with_names(study.participants.all()).exists()
+
+
+def test_a_bonus_is_concealed_with_the_results(study: Study, user: User) -> None:
+    person = enter(study)
+    about: dict[str, Any] = {"study": study, "participant": person, "user": user, "user_name": "ada"}
+    for action in ("bonus", "paid"):
+        staff_actions.record_staff_action(**about, action=action, reason="1.00 GBP")
+    for conceals, number in ((True, 0), (False, 2)):
+        assert len(visible_actions(person, conceals=conceals)) == number
+        lines = [one.words for one in timeline(person, conceals=conceals)]
+        assert sum("GBP" in line for line in lines) == number
 
 
 def test_a_page_of_one_person_has_everything_in_the_order_of_time(

@@ -129,5 +129,19 @@ def test_the_form_stores_a_rule_and_shows_it_again(study: Study) -> None:
     study.bonus_rule = form.rule
     assert BonusForm(study=study).initial["each_1"] == "0.10"
     assert not BonusForm({"currency": "USD"}, study=study).is_valid()
+    for wrong in ({"figure_2": "completed", "each_2": "0.20"}, {"each_1": ""}):
+        assert not BonusForm({**sent, **wrong}, study=study).is_valid()
+
+
+def test_the_form_keeps_each_figure_of_a_rule(study: Study) -> None:
+    figures = {f"figure of a file {number}": {"each": "0.10"} for number in range(8)}
+    study.bonus_rule = {"currency": "USD", "most": "3", "figures": figures}
+    shown = BonusForm(study=study)
+    sent = {name: shown.get_initial_for_field(field, name) for name, field in shown.fields.items()}
+    form = BonusForm({name: value for name, value in sent.items() if value is not None}, study=study)
+    assert form.is_valid() and form.rule["figures"] == figures
+
+
+def test_a_study_can_have_no_bonus(study: Study) -> None:
     none = BonusForm({"currency": ""}, study=study)
     assert none.is_valid() and none.rule == {}

@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from study.design.models import Study
+from study.monitor import prolific_services
 from study.monitor.payment_actions import payments_confirm
 from study.monitor.prolific_api import ProlificClient, ProlificError
 from study.monitor.prolific_services import (
@@ -122,7 +123,36 @@ def test_people_who_left_on_prolific_free_their_places(server: StandInProlific, 
     assert statuses == {"active", "complete"}
     came(enter(study, "more"), "PX")
     server.submissions["sPX"] = ["PX", "RETURNED", ""]
+    Study.objects.update(status="closed")
+    assert free_all_left_places() == 0
+    Study.objects.update(status="open")
     assert free_all_left_places() == 1
+
+
+def test_a_study_that_cannot_be_read_and_who_withdrew_stop_no_others(
+    server: StandInProlific, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for label in ("PB", "PC"):
+        came(enter(study, label), label)
+    first = study.participants.order_by("pk")[0].pk
+
+    def end(*, participant_id: int, **_: Any) -> bool:
+        if participant_id == first:
+            raise Participant.DoesNotExist
+        return True
+
+    monkeypatch.setattr(prolific_services, "participant_end", end)
+    assert free_left_places(study, client()) == 1
+    second = make_study("second", recruitment="prolific", prolific_study=STUDY)
+    real = prolific_services.free_left_places
+
+    def free(one: Study, told: ProlificClient) -> int:
+        if one == study:
+            raise AttributeError
+        return real(one, told) + 7
+
+    monkeypatch.setattr(prolific_services, "free_left_places", free)
+    assert second.pk > study.pk and free_all_left_places() == 7
 
 
 def test_a_bonus_is_announced_stored_and_paid_once(server: StandInProlific, study: Study, user: User) -> None:

@@ -192,6 +192,16 @@ def test_the_form_wants_a_reason_and_a_tick(
     assert log_of(person) == []
 
 
+@pytest.mark.parametrize("action", ["bonus", "paid", "review", "other"])
+def test_what_is_no_action_of_the_page_ends_nobodys_participation(
+    admin_client: Client, study: Study, action: str
+) -> None:
+    person = playing(study)
+    assert act(admin_client, person, action).status_code == 302
+    person.refresh_from_db()
+    assert person.status == Participant.Status.ACTIVE and log_of(person) == []
+
+
 def test_a_viewer_sees_and_may_do_nothing(client: Client, study: Study) -> None:
     person, viewer = playing(study), User.objects.create_user("viewer", is_staff=True)
     study.memberships.create(user=viewer, role="viewer")

@@ -100,11 +100,27 @@ def test_an_owner_invites_and_hands_the_study_over(study: Study, owner: User) ->
     client.post("/admin/login/", {"username": "ann", "password": PASSWORD})
     page = client.post("/staff/small/design/members/invite/", {"name": "Eve", "role": "viewer"})
     assert "/invitation/" in page.content.decode() and StaffInvitation.objects.get().what == "viewer in small"
+    row = StaffInvitation.objects.get()
+    assert "Take back" in page.content.decode()
+    client.post("/staff/small/design/members/invite/", {"revoke": row.pk, "sure": "on"})
+    row.refresh_from_db()
+    assert row.revoked_at
     member = study.memberships.create(user=ben, role="viewer")
     client.post("/staff/small/design/members/hand-over/", {"member": member.pk})  # not ticked
+    User.objects.filter(pk=ben.pk).update(is_active=False)
+    client.post("/staff/small/design/members/hand-over/", {"member": member.pk, "sure": "on"})
+    User.objects.filter(pk=ben.pk).update(is_active=True)
     assert study.memberships.get(user=owner).role == "owner"
     client.post("/staff/small/design/members/hand-over/", {"member": member.pk, "sure": "on"})
     assert dict(study.memberships.values_list("user__username", "role")) == {"ann": "viewer", "ben": "owner"}
+
+
+def test_an_administrator_who_is_no_member_is_no_viewer_after_handing_over(
+    admin_client: Client, study: Study, owner: User
+) -> None:
+    sent = {"member": study.memberships.get().pk, "sure": "on"}
+    page = admin_client.post("/staff/small/design/members/hand-over/", sent, follow=True).content.decode()
+    assert "ann owns the study now." in page and "You are a viewer" not in page
 
 
 def test_an_administrator_locks_a_login_and_takes_an_invitation_back(
