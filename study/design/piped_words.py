@@ -21,6 +21,8 @@ PIPED = re.compile(r"\{(answer:[A-Za-z0-9_-]+|figure:[A-Za-z0-9_]+|team)\}")
 """A word in braces that stands for a participant's value."""
 MISTAKEN = re.compile(r"\{\s*(answer|figure|team|condition|group|name)\b[^}]*\}", re.IGNORECASE)
 """A word in braces that looks like one of `PIPED`."""
+BRACED = re.compile(r"\{[^{}\n]+\}")
+"""Any words in braces."""
 NOTHING = "—"
 """Shown for an answer that was not given, and for a metric that is undefined."""
 _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in punctuation})
@@ -59,6 +61,18 @@ def answer_words_of(item: ItemPlan, teams: Mapping[str, str]) -> AnswerWords:
         worst, best = kind_of(item).end_words(item)
         return AnswerWords(options, {BEST: best, WORST: worst})
     return AnswerWords(teams if item.kind == "team" else options)
+
+
+def translation_problem(text: str, translation: str, known: Mapping[str, str]) -> str:
+    """Return why the translation of a text cannot be filled at its place. Return an empty string if it can.
+
+    `known` are the names that are known at this place. All words in braces must be in the text itself.
+    """
+    if words := piped_problem(translation, known):
+        return words
+    own = set(BRACED.findall(text))
+    other = next((found for found in BRACED.findall(translation) if found not in own), "")
+    return other and f"“{other}” is not in the text itself. Words in braces are not translated."
 
 
 def filled_text(text: str, facts: ParticipantFacts, shown: Mapping[str, AnswerWords]) -> str:

@@ -186,3 +186,21 @@ def test_an_answer_with_several_options_can_be_two_of_them(design: Blueprint) ->
     assert "both “yes” and “no”" in next(own_page_problems(study, blueprint_of(study))).words
     SurveyItem.objects.filter(key="plays").update(kind="multiple")
     assert not [*own_page_problems(study, blueprint_of(study))]
+
+
+@pytest.mark.parametrize(
+    ("translation", "problem"),
+    [
+        ("Dijiste {respuesta:plays}.", "“{respuesta:plays}” is not in the text itself"),
+        ("Dijiste {answer:play}.", "“{answer:play}” is not known before this page"),
+        ("Dijiste {answer:plays}.", ""),
+    ],
+)
+def test_a_translation_keeps_the_words_in_braces(design: Blueprint, translation: str, problem: str) -> None:
+    study = OwnPage.objects.get(key="s").study
+    text = "You said {answer:plays}."
+    OwnPage.objects.filter(key="s").update(text=text)
+    study.languages, study.texts = "en es", {"es": {text: translation}}
+    study.save()
+    told = [one for one in own_page_problems(study, blueprint_of(study)) if one.hinders]
+    assert [problem in one.words and "(Español)" in one.words for one in told] == [True] * bool(problem)
