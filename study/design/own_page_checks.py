@@ -15,8 +15,9 @@ from study.design.own_pages import (
     page_problems,
     round_after,
 )
-from study.design.piped_words import piped_problem
+from study.design.piped_words import piped_problem, translation_problem
 from study.design.readiness_problem import ReadinessProblem, advice
+from study.design.translations import language_codes, language_name
 
 
 def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -26,6 +27,8 @@ def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProb
     rows = dict(study.own_pages.values_list("key", "pk"))
     for page in design.pages:
         for words in page_errors(page, design).values():
+            yield ReadinessProblem(f"Page “{page.title}”: {words}", "own-page", (rows[page.key],))
+        for words in _translation_errors(page, design):
             yield ReadinessProblem(f"Page “{page.title}”: {words}", "own-page", (rows[page.key],))
         if words := _unreached(page, design):
             yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
@@ -40,6 +43,15 @@ def page_errors(page: OwnPagePlan, design: Blueprint) -> dict[str, str]:
     if page.ends and not page.show_if.rules:
         found["ends"] = "Everybody would end here. Say for which answers the page is shown."
     return found
+
+
+def _translation_errors(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
+    """Yield a sentence for each language whose translation of the page's text cannot be filled."""
+    known = known_names(design, page.before)
+    for language in language_codes(design.study.get("languages", ""))[1:]:
+        translation = design.study.get("texts", {}).get(language, {}).get(f"pages.{page.key}.text", "")
+        if words := translation_problem(page.text, translation, known):
+            yield f"its translation ({language_name(language)}): {words}"
 
 
 def _unreached(page: OwnPagePlan, design: Blueprint) -> str:

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from string import punctuation
 
 from kitchen.contract.world import Json
+from kitchen.words.gettext_without_django import gettext
 from study.design.own_pages import ParticipantFacts
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.questions.item_kinds import BEST, WORST, kind_of
 
 PIPED = re.compile(r"\{(answer:[A-Za-z0-9_-]+|figure:[A-Za-z0-9_]+|team)\}")
 """A word in braces that stands for a participant's value."""
 MISTAKEN = re.compile(r"\{\s*(answer|figure|team|condition|group|name)\b[^}]*\}", re.IGNORECASE)
 """A word in braces that looks like one of `PIPED`."""
+BRACED = re.compile(r"\{[^{}\n]+\}")
+"""Any words in braces."""
 NOTHING = "—"
 """Shown for an answer that was not given, and for a metric that is undefined."""
 _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in punctuation})
@@ -35,10 +41,44 @@ def piped_problem(text: str, known: Mapping[str, str]) -> str:
     return ""
 
 
-def filled_text(text: str, facts: ParticipantFacts, shown: Mapping[str, Mapping[str, str]]) -> str:
+@dataclass(frozen=True, slots=True)
+class AnswerWords:
+    """The words for the stored values of an item's answers, in the participant's language."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    """The words for each option. Values that are not among them are shown as they are."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """The names of the parts of an answer with named parts, in the order in which they are shown."""
+
+
+def answer_words_of(item: ItemPlan, teams: Mapping[str, str]) -> AnswerWords:
+    """Return the words for answers to an item of a translated design. `teams` are the names of its
+    conditions, by key."""
+    options = dict(zip(item.options, item.shown_options, strict=True))
+    if item.kind == "texts":
+        return AnswerWords(parts=options)
+    if item.kind == "best_worst":
+        worst, best = kind_of(item).end_words(item)
+        return AnswerWords(options, {BEST: best, WORST: worst})
+    return AnswerWords(teams if item.kind == "team" else options)
+
+
+def translation_problem(text: str, translation: str, known: Mapping[str, str]) -> str:
+    """Return why the translation of a text cannot be filled at its place. Return an empty string if it can.
+
+    `known` are the names that are known at this place. All words in braces must be in the text itself.
+    """
+    if words := piped_problem(translation, known):
+        return words
+    own = set(BRACED.findall(text))
+    other = next((found for found in BRACED.findall(translation) if found not in own), "")
+    return other and f"“{other}” is not in the text itself. Words in braces are not translated."
+
+
+def filled_text(text: str, facts: ParticipantFacts, shown: Mapping[str, AnswerWords]) -> str:
     """Return the Markdown text with this participant's words in place of the names in braces.
 
-    `shown` has the words for options that participants read in another language, by item key and option.
+    `shown` has the words for answers, by item key.
     """
 
     def words(found: re.Match[str]) -> str:
@@ -47,7 +87,7 @@ def filled_text(text: str, facts: ParticipantFacts, shown: Mapping[str, Mapping[
         if (name := found[1].removeprefix("figure:")) != found[1]:
             return _escaped(facts.figure_words.get(name, NOTHING))
         value = facts.value(found[1])
-        known = shown.get(found[1].removeprefix("answer:"), {})
+        known = shown.get(found[1].removeprefix("answer:"), AnswerWords())
         return _escaped(_words(value, known))
 
     return PIPED.sub(words, text)
@@ -58,14 +98,17 @@ def has_piped_words(text: str) -> bool:
     return PIPED.search(text) is not None
 
 
-def _words(value: Json, shown: Mapping[str, str]) -> str:
+def _words(value: Json, shown: AnswerWords) -> str:
     if value is None or value == []:
         return NOTHING
+    if value == DOES_NOT_APPLY:
+        return gettext("Does not apply")
     if isinstance(value, list):
         return ", ".join(_words(one, shown) for one in value)
     if isinstance(value, dict):
-        return ", ".join(_words(one, shown) for one in value.values())
-    return shown.get(str(value), str(value))
+        order = [name for name in (shown.parts or value) if name in value]
+        return "; ".join(f"{shown.parts.get(name, name)}: {_words(value[name], shown)}" for name in order)
+    return shown.values.get(str(value), str(value))
 
 
 def _escaped(words: str) -> str:

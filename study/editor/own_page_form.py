@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -12,12 +13,15 @@ from study.design.models import OwnPage
 from study.design.own_page_checks import page_errors
 from study.design.own_pages import (
     COMPARISONS,
+    FIRST_ROUND,
     MOST_RULES,
     PLACES_AFTER,
     PLACES_BEFORE,
     compared_names,
     place_words,
+    round_after,
 )
+from study.design.page_and_item_order import pages_before_rounds
 from study.design.parts_other_than_rounds import PARTS
 from study.editor.design_services import unused_name
 
@@ -29,8 +33,20 @@ FEWEST_ROWS = 2
 
 def page_places(design: Blueprint) -> list[str]:
     """Return the places at which a page can be, in the order of the study."""
+    before = [page for page in pages_before_rounds(design) if page in PLACES_BEFORE]
     between = [f"round-{number}" for number in range(2, design.rounds + 1)]
-    return [*PLACES_BEFORE, *between, *PLACES_AFTER]
+    return [*before, FIRST_ROUND, *between, *PLACES_AFTER]
+
+
+def occupied_places(design: Blueprint, occupied: Collection[str]) -> list[str]:
+    """Return the places of `page_places`, and the `occupied` ones that are no longer among them, in the order
+    in which participants see their pages."""
+    offered = page_places(design)
+    early, late = offered[: offered.index(FIRST_ROUND)], offered[offered.index(FIRST_ROUND) :]
+    early += [place for place in PLACES_BEFORE if place in occupied and place not in offered]
+    unplayed = sorted((one for one in occupied if round_after(one) > design.rounds), key=round_after)
+    rounds, after = late[: -len(PLACES_AFTER)], late[-len(PLACES_AFTER) :]
+    return [*early, *rounds, *unplayed, *after]
 
 
 class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]

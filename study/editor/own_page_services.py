@@ -7,7 +7,7 @@ from django.db import transaction
 from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study
 from study.editor.design_services import after_last
-from study.editor.own_page_form import page_places, unused_key
+from study.editor.own_page_form import occupied_places, page_places, unused_key
 
 
 @transaction.atomic
@@ -39,20 +39,22 @@ def own_page_move(*, page: OwnPage, by: int) -> None:
     """Move a page by one (`by` is -1 or 1): past the next page at its place, or else to the next place."""
     study = Study.objects.select_for_update().get(pk=page.study_id)
     rows = list(study.own_pages.all())
-    order = page_places(blueprint_of(study))
-    at = {place: [one for one in rows if one.before == place] for place in {*order, page.before}}
+    design = blueprint_of(study)
+    order, offered = occupied_places(design, {one.before for one in rows}), page_places(design)
+    at = {place: [one for one in rows if one.before == place] for place in order}
     here = at[page.before]
     now = next(number for number, one in enumerate(here) if one.pk == page.pk)
     moved = here.pop(now)
     if 0 <= now + by <= len(here):
         here.insert(now + by, moved)
     else:
-        number = order.index(page.before) if page.before in order else len(order)
-        there = order[min(max(number + by, 0), len(order) - 1)]
-        if there == page.before:
+        number = order.index(page.before)
+        ahead = order[number + 1 :] if by > 0 else order[:number][::-1]
+        there = next((place for place in ahead if place in offered), None)
+        if there is None:
             return
         moved.before = there
         at[there].insert(len(at[there]) if by < 0 else 0, moved)
-    sorted_rows = [one for place in [*order, *(at.keys() - set(order))] for one in at[place]]
+    sorted_rows = [one for place in order for one in at[place]]
     for position, one in enumerate(sorted_rows, start=1):
         OwnPage.objects.filter(pk=one.pk).update(position=position, before=one.before)

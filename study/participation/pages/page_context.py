@@ -17,7 +17,7 @@ from study.design.condition_seats import is_shared
 from study.design.markdown_html import to_html
 from study.design.models import Study
 from study.design.page_and_item_order import progress
-from study.design.piped_words import filled_text, has_piped_words
+from study.design.piped_words import answer_words_of, filled_text, has_piped_words
 from study.design.translated_texts import ForeignText, foreign_text, translated_design
 from study.participants.models import Participant, Round
 from study.participants.next_page import ParticipantProgress
@@ -78,9 +78,8 @@ def filled(person: Participant, text: str) -> str:
     design = person.version.blueprint
     if design.format < OWN_PAGES or not has_piped_words(text):
         return text
-    shown = {
-        item.key: dict(zip(item.options, item.shown_options, strict=True)) for item in person.design.items
-    }
+    teams = {plan.key: plan.label for plan in person.design.conditions}
+    shown = {item.key: answer_words_of(item, teams) for item in person.design.items}
     words = filled_text(text, participant_facts(ParticipantProgress(person), person.design), shown)
     return foreign_text(words, text.lang) if isinstance(text, ForeignText) else words
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.utils.translation import override
 
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.markdown_html import to_html
@@ -19,8 +20,10 @@ from study.design.own_pages import (
     is_page_shown,
 )
 from study.design.page_and_item_order import pages_after_rounds, pages_before_rounds, progress
-from study.design.piped_words import filled_text
+from study.design.piped_words import AnswerWords, answer_words_of, filled_text
+from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.design.study_versions import differences
+from study.design.translated_texts import TranslatedItem
 from tests.study.factories import make_study
 
 
@@ -70,11 +73,33 @@ def test_words_of_participants_are_never_read_as_markup() -> None:
     hostile = "<script>x</script> [a](javascript:b) **c** `d`\n# e"
     facts = ParticipantFacts(answers={"a": hostile, "b": ["tea", "milk"]}, team="Team A")
     text = filled_text(
-        "{answer:a} | {answer:b} | {answer:c} | {team} | {figure:x}", facts, {"b": {"tea": "té"}}
+        "{answer:a} | {answer:b} | {answer:c} | {team} | {figure:x}", facts, {"b": AnswerWords({"tea": "té"})}
     )
     html = to_html(text)
     assert "<script" not in html and "<a " not in html and "<strong>" not in html and "<h2" not in html
     assert "**c**" in html and "té, milk | — | Team A | —" in html
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "expected"),
+    [
+        ("single", DOES_NOT_APPLY, "No se aplica"),
+        ("ranking", ["milk", "tea"], "leche, té"),
+        ("best_worst", {"worst": "tea", "best": "milk"}, "Lo mejor: leche; Lo peor: té"),
+        ("texts", {"milk": "tea", "tea": "hot"}, "té: hot; leche: tea"),
+        ("team", "one", "Equipo Uno"),
+    ],
+)
+def test_each_kind_of_answer_is_shown_in_the_participants_words(
+    kind: str, answer: object, expected: str
+) -> None:
+    item = TranslatedItem(
+        key="a", kind=kind, measure="A", text="A?", options=["tea", "milk"], shown=["té", "leche"]
+    )
+    with override("es"):
+        words = answer_words_of(item, {"one": "Equipo Uno"})
+        text = filled_text("{answer:a}", ParticipantFacts(answers={"a": answer}), {"a": words})
+    assert to_html(text) == f"<p>{expected}</p>\n"
 
 
 @pytest.fixture
@@ -161,3 +186,21 @@ def test_an_answer_with_several_options_can_be_two_of_them(design: Blueprint) ->
     assert "both “yes” and “no”" in next(own_page_problems(study, blueprint_of(study))).words
     SurveyItem.objects.filter(key="plays").update(kind="multiple")
     assert not [*own_page_problems(study, blueprint_of(study))]
+
+
+@pytest.mark.parametrize(
+    ("translation", "problem"),
+    [
+        ("Dijiste {respuesta:plays}.", "“{respuesta:plays}” is not in the text itself"),
+        ("Dijiste {answer:play}.", "“{answer:play}” is not known before this page"),
+        ("Dijiste {answer:plays}.", ""),
+    ],
+)
+def test_a_translation_keeps_the_words_in_braces(design: Blueprint, translation: str, problem: str) -> None:
+    study = OwnPage.objects.get(key="s").study
+    text = "You said {answer:plays}."
+    OwnPage.objects.filter(key="s").update(text=text)
+    study.languages, study.texts = "en es", {"es": {text: translation}}
+    study.save()
+    told = [one for one in own_page_problems(study, blueprint_of(study)) if one.hinders]
+    assert [problem in one.words and "(Español)" in one.words for one in told] == [True] * bool(problem)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from django.test import Client
 
 from study.design.models import OwnPage, Study, SurveyItem
 from study.editor.design_services import study_copy
 from study.editor.own_page_form import OwnPageForm
+from study.editor.own_page_services import own_page_move
 from tests.study.factories import make_study
 
 FLOW = "/staff/small/design/flow/"
@@ -70,3 +72,30 @@ def test_a_comparison_with_a_deleted_question_stays_in_the_form(admin_client: Cl
     assert answer.status_code == 422 and "“answer:gone” is not known" in answer.content.decode()
     page.refresh_from_db()
     assert page.show_if == show_if
+
+
+def test_a_page_moves_in_the_order_in_which_participants_play_first(db: None) -> None:
+    study = make_study(conditions=2)
+    study.parts.create(kind="practice", enabled=True, settings={"plays_first": True})
+    page = OwnPage.objects.create(study=study, key="a", before="practice", title="a")
+    moved = []
+    for by in (-1, 1, 1, 1, 1, -1, -1, -1):
+        own_page_move(page=page, by=by)
+        page.refresh_from_db()
+        moved.append(page.before)
+    assert moved == ["practice", "about", "check", "rounds", "round-2", "rounds", "check", "about"]
+
+
+@pytest.mark.parametrize(
+    ("place", "up", "down"), [("guide", "check", "rounds"), ("round-9", "round-2", "final")]
+)
+def test_a_page_at_a_place_that_is_gone_moves_to_the_places_around_it(
+    db: None, place: str, up: str, down: str
+) -> None:
+    study = make_study(conditions=2)
+    study.parts.create(kind="practice", enabled=True, settings={"plays_first": True})
+    for by, expected in ((-1, up), (1, down)):
+        page = OwnPage.objects.create(study=study, key=f"a{by + 1}", before=place, title="a")
+        own_page_move(page=page, by=by)
+        page.refresh_from_db()
+        assert page.before == expected
