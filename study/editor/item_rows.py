@@ -1,8 +1,8 @@
 """Write a study's items and their translations as CSV, and read such rows.
 
 A row is an item; its columns are the fields of `ItemPlan`. `text (es)` is the Spanish translation of `text`.
-Options stand one on each line of their cell. Rows may also come from a spreadsheet, with tabs. If any row is
-wrong, nothing is stored.
+Options stand one on each line of their cell. An empty cell changes nothing, `(empty)` empties the field. Rows
+may also come from a spreadsheet, with tabs. If any row is wrong, nothing is stored.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
 from kitchen.contract.data_files import find_problem
+from kitchen.contract.data_limits import DataLimitError, read_json
 from kitchen.contract.world import Json
 from study.design.models import Study, SurveyItem
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
@@ -29,6 +30,8 @@ TRANSLATED = ("text", "low", "high", "unit", "table", "options")
 BOOLEANS = frozenset(name for name, field in ItemPlan.model_fields.items() if field.annotation is bool)
 NUMBERS = frozenset(["points", "minimum", "maximum", "step"])
 MOST_ROWS = 500
+EMPTY = "(empty)"
+"""The cell that empties a field, or removes a translation."""
 
 
 class ItemRowsError(DesignError):
@@ -77,7 +80,7 @@ def _translation(known: Mapping[str, str], value: str | list[str]) -> str:
 @transaction.atomic
 def items_store(*, study_id: int, rows: str) -> tuple[int, int]:
     """Store the items of these rows, and their translations. An item whose key the study has is changed;
-    columns that are not there keep its values. Return how many items were added and changed.
+    columns that are not there and empty cells keep its values. Return how many items were added and changed.
 
     Raises ItemRowsError with every wrong row. Then nothing is stored.
     """
@@ -143,13 +146,16 @@ def _plain(cell: str) -> str:
 
 
 def _values(row: Mapping[str, str], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that the row has, by name. An empty cell means the field's default. Raises ValueError
-    for a cell that its field cannot have."""
+    """Return `values` with the fields that the row has, by name. An empty cell says nothing about its field:
+    the field of a known item stays, and that of a new item has its default. `EMPTY` empties the field. Raises
+    ValueError for a cell that its field cannot have."""
     for name in FIELD_INFO:
         cell = row.get(name, "").strip()
         if not cell:
             continue
-        if name in BOOLEANS:
+        if cell == EMPTY and name not in BOOLEANS:
+            values[name] = [] if name == "options" else None if name in (*NUMBERS, "correct") else ""
+        elif name in BOOLEANS:
             if cell.lower() not in _BOOLEANS:
                 raise ValueError(f"{name} is 1 or 0, not {cell!r}.")
             values[name] = _BOOLEANS[cell.lower()]
@@ -167,8 +173,12 @@ _BOOLEANS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "
 
 
 def _json_or_text(cell: str) -> Json:
+    """Return the value of a cell with JSON, and other cells as text. Raises ValueError for JSON that is too
+    large or too deep."""
     try:
-        return json.loads(cell)
+        return read_json(cell)
+    except DataLimitError as error:
+        raise ValueError(f"correct {error}.") from error
     except ValueError:
         return cell
 
@@ -180,11 +190,15 @@ def _add_translations(row: Mapping[str, str], plan: ItemPlan, texts: dict[str, d
         name, _, rest = column.partition(" (")
         if not rest or not cell.strip():
             continue
-        own = getattr(plan, name)
+        own, known = getattr(plan, name), texts.setdefault(rest[:-1], {})
+        if cell.strip() == EMPTY:
+            for text in own if isinstance(own, list) else [own]:
+                known.pop(text, None)
+            continue
         originals, translations = (own, cell.splitlines()) if isinstance(own, list) else ([own], [cell])
         if len(originals) != len(translations):
             raise ValueError(f"{column} needs a line for each of the {len(originals)} options.")
-        texts.setdefault(rest[:-1], {}).update(
+        known.update(
             {text: told for text, told in zip(originals, translations, strict=True) if text and told}
         )
 

@@ -3,7 +3,7 @@
 - Participants, episodes and groups have new random names. Nothing leads back to the old ones.
 - Texts that are not known to be harmless, device records and seeds are left out.
 - Times become minutes since the participant's start.
-- Values of demographics that fewer than `k` participants share are merged.
+- Values of demographics that fewer than `k` people share are merged. Programs and previews do not count.
 
 The copy has a list of everything that was left out or made coarser. `k` holds for each column alone, not for
 several columns together.
@@ -23,11 +23,11 @@ from typing import Any
 from kitchen.contract.world import Json
 from study.design.models import Study
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import SCALED, answer_words, kind_of
+from study.design.questions.item_kinds import SCALED, kind_of, numeric_answer
 from study.design.questions.item_numbers import format_number
 from study.design.study_versions import version_blueprints
 from study.exports import csv_encoding
-from study.exports.csv_encoding import LINE_END, JsonText, compact
+from study.exports.csv_encoding import LINE_END, compact
 from study.exports.design_columns import MetricColumn, SettingColumn
 from study.exports.export_table import Column, ExportSelection, ExportTable
 from study.exports.row_groups import RowBatch, RowGroup
@@ -71,6 +71,8 @@ KEPT_TEXTS = frozenset(
 )
 """Columns of texts that say nothing about a person, as `column` or `table.column`. Every other text without
 listed values is left out, so a new column is left out until somebody decides."""
+BY_ITEM = frozenset({"answers", "asked"})
+"""Tables with a row for each item. They have no rows of demographics: a row by itself can tell a value."""
 FREE_KINDS = frozenset(["text", "texts", "date"])
 """Kinds of items whose answers are left out."""
 OTHER = "other"
@@ -82,7 +84,7 @@ class CopyOptions:
     """What a de-identified copy is to have."""
 
     k: int = 5
-    """The least number of participants that share a value of a demographic."""
+    """The least number of people that share a value of a demographic."""
     replays: bool = False
     """True if seeds are kept, so that everybody can replay the episodes."""
 
@@ -111,9 +113,18 @@ def _told(options: CopyOptions) -> Iterator[str]:
     yield "Participants, episodes and groups have new random names. No list leads back to the old ones."
     yield ""
     yield (
-        f"Values of demographics that fewer than {options.k} participants share are merged: numbers into "
-        f"ranges, options into `{OTHER}`. This holds for each column alone, not for several columns together."
+        f"Values of demographics that fewer than {options.k} people share are merged: numbers into ranges, "
+        f"options into `{OTHER}`, and blank cells if they are rare. Programs and previews by staff do not "
+        "count as people. This holds for each column alone, not for several columns together."
     )
+    yield ""
+    yield (
+        "Demographics are the questions at the place `about`, and the language. Questions about the person "
+        "at another place, such as `final`, are not merged."
+    )
+    yield ""
+    names = " and ".join(f"`{name}`" for name in sorted(BY_ITEM))
+    yield f"The tables {names} have no rows of demographics; `participants` has their merged values."
     yield ""
     if options.replays:
         yield "Seeds are kept: with the commands they give every state of an episode again."
@@ -140,13 +151,15 @@ class DeidentifiedCopy:
         self.merges = self._merges()
 
     def _merges(self) -> dict[str, dict[str, Json]]:
-        """Return what each value of a demographic becomes: by item (or `language`), then by value as JSON."""
-        people = self.chosen.participants(self.study)
-        values: dict[str, dict[int, Json]] = defaultdict(dict)
+        """Return what each value of a demographic becomes: by item (or `language`), then by value as JSON.
+        Only people count. An answer “does not apply” and no answer are the same value, None."""
+        people = self.chosen.participants(self.study).filter(synthetic=False, preview=False)
+        languages = dict(people.values_list("pk", "language"))
+        values: dict[str, dict[int, Json]] = defaultdict(lambda: dict.fromkeys(languages))
         given = Answer.objects.filter(participant__in=people, item__place="about").order_by("attempt", "pk")
         for pk, key, value in given.values_list("participant_id", "item__key", "value"):
-            values[key][pk] = value
-        values["language"] = dict(people.values_list("pk", "language"))
+            values[key][pk] = numeric_answer(value)
+        values["language"] = dict(languages)
         return {
             key: merge_rare(list(found.values()), self.options.k, is_number=_is_number(self.items.get(key)))
             for key, found in values.items()
@@ -192,31 +205,35 @@ class DeidentifiedCopy:
         if isinstance(column, MetricColumn | SettingColumn):
             return ""
         if isinstance(column, WideColumn) and column.slot.place != "play":
-            item = self.items.get(column.slot.what)
-            is_free = column.slot == ALLOCATION or (item is not None and item.kind in FREE_KINDS)
-            return "Left out: free texts" if is_free and not column.slot.apart else ""
+            slot, item = column.slot, self.items.get(column.slot.what)
+            if slot.place == "about" and (slot.scored or slot.apart):
+                return "Left out: scores of demographics, and “does not apply” to them"
+            is_free = slot == ALLOCATION or (item is not None and item.kind in FREE_KINDS)
+            return "Left out: free texts" if is_free and not slot.apart else ""
         is_text = column.kind in {"text", "json"} and not isinstance(column, WideColumn)
         known = column.codes or column.levels or name in KEPT_TEXTS or f"{table}.{name}" in KEPT_TEXTS
         return "Left out: free texts" if is_text and not known else ""
 
     def _about_item(self, column: Column) -> ItemPlan | None:
-        if isinstance(column, WideColumn) and column.slot.place == "about" and not column.slot.apart:
+        if isinstance(column, WideColumn) and column.slot.place == "about":
             return self.items.get(column.slot.what)
         return None
 
     def _groups(
         self, table: ExportTable, columns: Sequence[Column], kept: Sequence[Column | None]
     ) -> Iterator[RowGroup]:
-        """Yield the rows of the copy. Rows of participants who entered after the copy began are left out."""
+        """Yield the rows of the copy. Rows of participants who entered after the copy began are left out, and
+        those of demographics in tables with a row for each item."""
         read, batches = table.opened(self.study, self.chosen)
         places = {column.name: place for place, column in enumerate(read)}
-        whose = places.get("participant")
+        whose, asked_at = places.get("participant"), places["place"] if table.name in BY_ITEM else None
         takes = [(places.get(column.name), self._reader(table.name, column)) for column in columns]
         wanted = [take for take, column in zip(takes, kept, strict=True) if column]
         for batch in batches:
             for before, rows, after in batch.groups:
                 cells = [(*before, *row, *after) for row in rows]
                 there = [row for row in cells if whose is None or row[whose] in self.people]
+                there = [row for row in there if asked_at is None or row[asked_at] != "about"]
                 yield RowGroup(
                     (),
                     [
@@ -240,7 +257,7 @@ class DeidentifiedCopy:
             where = f"{table}.{name}"
             return lambda cell, places, row: _words(self._merged(where, key, cell), is_json=is_json)
         if table == "answers" and name in {"answer_value", "answer"}:
-            return lambda cell, places, row: self._answer(name, cell, places, row)
+            return lambda cell, places, row: None if row[places["kind"]] in FREE_KINDS else cell
         return lambda cell, places, row: cell
 
     def _renamed(self, name: str, cell: Any) -> Any:
@@ -253,23 +270,10 @@ class DeidentifiedCopy:
         return names.get(cell)
 
     def _merged(self, column: str, key: str, cell: Json) -> Json:
-        if cell is None:
-            return None
-        merged = self.merges.get(key, {}).get(_as_key(cell), OTHER)
+        unknown = None if cell is None else OTHER
+        merged = self.merges.get(key, {}).get(_as_key(cell), unknown)
         self.changes.merged[column] += merged != cell
         return merged
-
-    def _answer(self, name: str, cell: Any, places: Mapping[str, int], row: Sequence[Any]) -> Any:
-        """Return an answer of the table `answers`: blank for free texts, merged for demographics."""
-        key, place, kind = (row[places[one]] for one in ("item", "place", "kind"))
-        if cell is None or kind in FREE_KINDS:
-            return None
-        if place != "about":
-            return cell
-        value = row[places["answer_value"]]
-        value = json.loads(value) if isinstance(value, JsonText) else value
-        merged = self._merged(f"answers.{name}", key, value)
-        return merged if name == "answer_value" else answer_words(merged)
 
     def csv_pieces(self, table: ExportTable, rows: Counter[str] | None = None) -> Iterator[bytes]:
         """Yield a table of the copy as CSV, in pieces of bytes. Its rows are in the order of the new names,
@@ -294,12 +298,14 @@ class DeidentifiedCopy:
 
 def merge_rare(values: Sequence[Json], k: int, *, is_number: bool) -> dict[str, Json]:
     """Return what each value becomes, by value as JSON, so that each result has at least `k` of the values.
+    None is a blank cell.
 
     Numbers become ranges, such as `18 to 24`. Other values that are rare become `OTHER`, together with the
     next rarest ones if they alone are too few.
     """
     if is_number:
-        return _ranges([value for value in values if isinstance(value, int | float)], k)
+        numbers = [value for value in values if isinstance(value, int | float)]
+        return _ranges(numbers, k, blank=len(values) - len(numbers))
     counts = Counter(map(_as_key, values))
     rare, number = list[str](), 0
     for key, count in sorted(counts.items(), key=lambda one: (one[1], one[0])):
@@ -310,25 +316,29 @@ def merge_rare(values: Sequence[Json], k: int, *, is_number: bool) -> dict[str, 
     return {key: OTHER if key in rare else json.loads(key) for key in counts}
 
 
-def _ranges(numbers: Sequence[float], k: int) -> dict[str, Json]:
-    """Return ranges of neighbouring numbers, each with at least `k` of them."""
-    counts = sorted(Counter(numbers).items())
-    ranges, present, size = list[list[float]](), list[float](), 0
-    for number, count in counts:
+def _ranges(numbers: Sequence[float], k: int, *, blank: int) -> dict[str, Json]:
+    """Return ranges of neighbouring numbers, each with at least `k` of them. If there are fewer than `k`
+    numbers or `blank` cells, they become `OTHER`, together with the blank cells or the rarest range."""
+    counts = Counter(numbers)
+    ranges, present = list[list[float]](), list[float]()
+    for number in sorted(counts):
         present.append(number)
-        size += count
-        if size >= k:
+        if sum(map(counts.__getitem__, present)) >= k:
             ranges.append(present)
-            present, size = [], 0
+            present = []
     if present and ranges:
         ranges[-1] += present
-    elif present:
-        return {_as_key(number): OTHER for number in present}
-    return {
-        _as_key(number): number if len(one) == 1 else f"{format_number(one[0])} to {format_number(one[-1])}"
-        for one in ranges
-        for number in one
-    }
+    rare = present if not ranges else list[float]()
+    if ranges and 0 < blank < k:
+        rare = min(ranges, key=lambda one: sum(map(counts.__getitem__, one)))
+        ranges.remove(rare)
+    merged: dict[str, Json] = {_as_key(number): OTHER for number in rare}
+    if blank:
+        merged[_as_key(None)] = OTHER if rare or blank < k else None
+    for one in ranges:
+        words = one[0] if len(one) == 1 else f"{format_number(one[0])} to {format_number(one[-1])}"
+        merged |= {_as_key(number): words for number in one}
+    return merged
 
 
 def _is_number(item: ItemPlan | None) -> bool:

@@ -144,7 +144,7 @@ def _series(
         float(value): _cut(label, LONGEST_VALUE_LABEL) for value, label in words.items() if label
     }
     if any(apart):
-        mark: Any = "a" if form == "dta" else _free_number(values)
+        mark: Any = "a" if form == "dta" else _free_number([*values, *_numbers(column)])
         values = [mark if other else value for value, other in zip(values, apart, strict=True)]
         told, labels.missing[name] = {**told, mark: NOT_APPLY}, [mark]
     if told:
@@ -172,6 +172,13 @@ def _value_codes(column: Column, cells: Iterable[Any]) -> dict[Any, str]:
     }
     others = sorted({str(one) for one in cells if one is not None} - listed.keys())
     return {**listed, **{other: other for other in others}}
+
+
+def _numbers(column: Column) -> list[float]:
+    """Return the numbers that the column's list of values or its bounds name, such as a lowest answer that
+    nobody has given yet."""
+    bounds = map(float, re.findall(r"-?\d+(?:\.\d+)?", column.levels))
+    return [*bounds, *(float(value) for value, _ in column.codes if not isinstance(value, str))]
 
 
 def _free_number(values: Iterable[float | None]) -> float:

@@ -51,6 +51,28 @@ def test_rows_of_a_spreadsheet_have_tabs_and_formulas_are_made_harmless(study: S
     assert study.items.get(key="cost").text == "=1+1 is it?"
 
 
+def test_an_empty_cell_changes_nothing_and_a_mark_empties_the_field_and_its_translation(study: Study) -> None:
+    full = "key,table,minimum,correct,text (es)\ni0,Ease,1,2,¿Qué?\n"
+    items_store(study_id=study.pk, rows=full)
+    items_store(study_id=study.pk, rows="key,table,minimum,correct,text (es)\ni0,,,,\n")
+    study.refresh_from_db()
+    (row,) = rows(study)
+    filled = ("table", "minimum", "correct", "text (es)")
+    assert [row[name] for name in filled] == ["Ease", "1.0", "2", "¿Qué?"]
+    marks = ",".join(["(empty)"] * 4)
+    items_store(study_id=study.pk, rows=f"key,table,minimum,correct,text (es)\ni0,{marks}\n")
+    study.refresh_from_db()
+    (row,) = rows(study)
+    assert not any(row[name] for name in filled)
+    assert study.items.get().minimum is None and study.items.get().correct is None
+
+
+@pytest.mark.parametrize("cell", ["[" * 100_000, "NaN", "[Infinity]"])
+def test_a_right_answer_that_json_or_its_limits_do_not_allow_is_refused(study: Study, cell: str) -> None:
+    with pytest.raises(ItemRowsError, match=r"Row 2 \(i0\): "):
+        items_store(study_id=study.pk, rows=f"key,correct\ni0,{cell}\n")
+
+
 def test_every_wrong_row_is_told_and_nothing_is_stored(study: Study, admin_client: Client) -> None:
     given = (
         "key,kind,measure,text,points,options,options (es)\n"

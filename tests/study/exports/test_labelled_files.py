@@ -13,10 +13,12 @@ from django.core.management import call_command
 
 from study.design.models import Study, SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.exports.column_levels import Codes
 from study.exports.export_files import FORMATS, data_file_pieces
 from study.exports.export_registry import get_table
-from study.exports.export_table import EVERYBODY
-from study.exports.labelled_files import LABELLED, LABELLED_FORMS, variable_names
+from study.exports.export_table import EVERYBODY, Column, ExportTable
+from study.exports.labelled_files import LABELLED, LABELLED_FORMS, _frame, variable_names
+from study.exports.row_groups import RowGroup
 from study.participants.models import Participant
 from tests.study.exports.rows import csv_rows, rows_of
 from tests.study.exports.test_participant_columns import answered
@@ -70,12 +72,43 @@ def test_a_labelled_file_read_again_has_every_value_and_label(
     assert missing["c0_i1"].isna().tolist() == [True, False]
 
 
-def test_every_labelled_table_can_be_written_with_and_without_rows(study: Study, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", LABELLED_FORMS)
+def test_every_labelled_table_can_be_written_with_rows(form: str, study: Study, tmp_path: Path) -> None:
     for table in LABELLED:
-        found, _ = reread(tmp_path, "sav", table, study)
+        found, _ = reread(tmp_path, form, table, study)
         assert len(found) == len(list(rows_of(get_table(table), study))), table
-    call_command("export_study", "labelled", "--out", str(tmp_path / "stata"), "--format", "dta")
-    assert {path.suffix for path in (tmp_path / "stata").iterdir()} == {".dta", ".csv", ".json", ".md"}
+
+
+@pytest.mark.parametrize("form", LABELLED_FORMS)
+def test_the_command_writes_every_labelled_table_of_a_study_without_rows(form: str, tmp_path: Path) -> None:
+    empty = make_study("nobody", conditions=1, items=2)
+    call_command("export_study", "nobody", "--out", str(tmp_path), "--format", form)
+    assert {path.stem for path in tmp_path.glob(f"*.{form}")} == set(LABELLED)
+    for table in LABELLED:
+        found, _ = READ[form](tmp_path / f"{table}.{form}")
+        columns, _ = get_table(table).opened(empty, EVERYBODY)
+        names = variable_names(column.name for column in columns)
+        assert (len(found), list(found.columns)) == (0, list(names.values())), table
+
+
+@pytest.mark.parametrize(
+    ("levels", "codes", "mark"),
+    [
+        ("From 0 to 100", (), -99),
+        ("From -99 to 99", (), -999),
+        ("", ((-1000, "low"), (5, "high")), -9999),
+    ],
+)
+def test_the_mark_for_does_not_apply_is_none_of_the_possible_answers(
+    levels: str, codes: Codes, mark: int
+) -> None:
+    columns = (
+        Column("cold", "number", "It.", levels=levels, codes=codes),
+        Column("cold.does_not_apply", "boolean", "It."),
+    )
+    table = ExportTable("new", "New.", columns, lambda *_: [RowGroup((), [[3, False], [None, True]])])
+    frame, labels = _frame("sav", table, Study(), EVERYBODY)
+    assert frame["cold"].tolist() == [3, mark] and labels.missing["cold"] == [mark]
 
 
 def test_the_zip_has_a_codebook_with_the_names_of_the_variables(study: Study) -> None:

@@ -19,11 +19,13 @@ from django.utils import timezone
 
 from study.design.models import Study, Version
 from study.design.preregistration import bundle_of, bundle_problem
+from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.exports.deidentify import CopyOptions, merge_rare
+from study.exports.export_registry import get_table
 from study.exports.export_table import EVERYBODY, Column, ExportTable
 from study.exports.publication_package import LEFT_OUT, PackageOptions, package_options, package_pieces
 from study.exports.row_groups import RowGroup
-from study.participants.models import Participant
+from study.participants.models import Answer, Participant
 from tests.conftest import Once
 from tests.study.exports.test_complete_exports import item, walk, whole_study
 from tests.study.exports.test_exports import downloaded
@@ -34,24 +36,46 @@ PSYCH_DS_PATH = re.compile(r"data/[a-z]+-[A-Za-z0-9]+(_[a-z]+-[A-Za-z0-9]+)*_dat
 """What Psych-DS takes as the path of a data file."""
 
 
+Files = Mapping[str, bytes]
+"""The files of a package, by path."""
+
+
 @pytest.fixture(scope="module")
-def walked(once: Once) -> int:
-    """A study that two people have walked through; its pk."""
+def walked(once: Once) -> tuple[int, Files]:
+    """A study that two people have walked through, and its de-identified copy; its pk and the files."""
     with once():
         found = whole_study(conditions=1)
         item(found, "remark", place="final", kind="text", required=False)
-        walk(found, "one")
-        walk(found, "two")
+        for key in ("fit", "calm"):
+            more = {"scale": "Fitness", "required": False, "may_not_apply": True}
+            item(found, key, place="about", **more)
+        for entry, fit in (("one", DOES_NOT_APPLY), ("two", 4)):
+            person = walk(found, entry)
+            for key, value in (("fit", fit), ("calm", 2)):
+                Answer.objects.create(participant=person, item=found.items.get(key=key), value=value)
         version = Version.objects.get()
         bundle = bundle_of(version.blueprint, at="2026-01-01T00:00:00+00:00", by="staff", version=1)
         Version.objects.update(frozen_at=timezone.now(), bundle=bundle)
         Participant.objects.filter(number=1).update(label="5f8a0c1e2d3b4a5968778695", language="es")
-    return found.pk
+        return found.pk, package(found, PackageOptions(CopyOptions(k=2), "cc0"))
 
 
 @pytest.fixture
-def study(walked: int) -> Study:
-    return Study.objects.get(pk=walked)
+def study(walked: tuple[int, Files]) -> Study:
+    return Study.objects.get(pk=walked[0])
+
+
+@pytest.fixture
+def copied(walked: tuple[int, Files], study: Study) -> Files:
+    """The files of the de-identified copy for two people."""
+    return walked[1]
+
+
+@pytest.fixture
+def two_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages have the tables of people and episodes only."""
+    some = [get_table("participants"), get_table("episodes")]
+    monkeypatch.setattr("study.exports.publication_package.tables", lambda: some)
 
 
 def package(study: Study, options: PackageOptions) -> dict[str, bytes]:
@@ -60,7 +84,7 @@ def package(study: Study, options: PackageOptions) -> dict[str, bytes]:
         return {name.removeprefix("small/"): archive.read(name) for name in archive.namelist()}
 
 
-def rows(files: Mapping[str, bytes], table: str) -> list[dict[str, str]]:
+def rows(files: Files, table: str) -> list[dict[str, str]]:
     text = files[f"data/study-small_description-{table}_data.csv"].decode()
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -75,8 +99,8 @@ def seeds_and_hashes(document: Any) -> Iterator[Any]:
             yield from seeds_and_hashes(part)
 
 
-def test_a_package_keeps_the_rules_of_psych_ds_and_croissant(study: Study) -> None:
-    files = package(study, PackageOptions(CopyOptions(k=2), "cc0"))
+def test_a_package_keeps_the_rules_of_psych_ds_and_croissant(copied: Files) -> None:
+    files = copied
     data = {path: content for path, content in files.items() if path.startswith("data/")}
     assert len(data) > 10 and all(map(PSYCH_DS_PATH.fullmatch, data))
     description = json.loads(files["dataset_description.json"])
@@ -100,8 +124,8 @@ def test_a_package_keeps_the_rules_of_psych_ds_and_croissant(study: Study) -> No
     compile(files["analysis/read_data.py"], "read_data.py", "exec")
 
 
-def test_a_copy_says_nothing_that_leads_to_a_person(study: Study) -> None:
-    files = package(study, PackageOptions(CopyOptions(k=2), "cc-by"))
+def test_a_copy_says_nothing_that_leads_to_a_person(copied: Files) -> None:
+    files = copied
     everything = b"".join(files.values()).decode()
     for person in Participant.objects.all():
         for secret in (person.code, person.label, person.completion_code, person.key):
@@ -128,6 +152,7 @@ def test_a_copy_says_nothing_that_leads_to_a_person(study: Study) -> None:
     assert "- `participants.language`: 2 cells" in told
 
 
+@pytest.mark.usefixtures("two_tables")
 def test_a_copy_for_replays_has_seeds_and_the_data_as_they_are_have_everything(study: Study) -> None:
     kept = package(study, PackageOptions(CopyOptions(2, replays=True), "cc0"))
     assert rows(kept, "episodes")[0]["seed"]
@@ -159,6 +184,10 @@ def test_a_new_column_of_texts_is_left_out_until_somebody_decides(
         ([20, 30, 31, 31, 40], True, {20: "20 to 30", 30: "20 to 30", 31: "31 to 40", 40: "31 to 40"}),
         ([20], True, {20: "other"}),
         ([20, 20], True, {20: 20}),
+        (["a", "a", "a", "b", "b", None], False, {"a": "a", "b": "other", None: "other"}),
+        ([20, 20, 20, 30, 30, None], True, {20: 20, 30: "other", None: "other"}),
+        ([20, None, None], True, {20: "other", None: "other"}),
+        ([20, 20, None, None], True, {20: 20, None: None}),
     ],
 )
 def test_each_value_that_is_left_has_at_least_k_people(
@@ -168,11 +197,30 @@ def test_each_value_that_is_left_has_at_least_k_people(
     assert {json.loads(key): value for key, value in found.items()} == expected
 
 
+@pytest.mark.usefixtures("two_tables")
+def test_programs_and_previews_do_not_hide_a_person(study: Study) -> None:
+    Participant.objects.filter(number=1).update(synthetic=True)
+    files = package(study, PackageOptions(CopyOptions(k=2), "cc-by"))
+    assert {row["about.age"] for row in rows(files, "participants")} == {"other"}
+
+
+def test_demographics_are_found_neither_by_their_scores_nor_by_a_rare_mark(copied: Files) -> None:
+    people = rows(copied, "participants")
+    assert {(row["about.fit"], row["about.calm"]) for row in people} == {("other", "2")}
+    about = {name for name in people[0] if name.startswith("about.")}
+    assert about == {"about.age", "about.fit", "about.calm"}
+    assert {row["place"] for name in ("answers", "asked") for row in rows(copied, name)} == {
+        *("check", "survey", "final")
+    }
+    assert "participants.about.fit.does_not_apply" in copied["documentation/left_out.md"].decode()
+
+
 @pytest.mark.parametrize("name", ["publication_k1_cc0.zip", "publication_k5_wtf.zip", "all.zip"])
 def test_only_names_of_packages_are_understood(name: str) -> None:
     assert package_options(name) is None
 
 
+@pytest.mark.usefixtures("two_tables")
 def test_the_page_leads_to_the_package_and_the_command_writes_it(
     study: Study, admin_client: Client, tmp_path: Path
 ) -> None:
