@@ -82,7 +82,12 @@ def played(row: UploadedPolicy) -> Episode:
 
 def test_networks_are_loaded_before_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
     row, sent = store_policy("run.onnx", policy(), {}), list[object]()
-    monkeypatch.setattr(process_pool, "submit_to_each", lambda *call: sent.append(call) or [call])
+
+    def submit(*call: object) -> list[object]:
+        sent.append(call)
+        return [call]
+
+    monkeypatch.setattr(process_pool, "submit_to_each", submit)
     episode = played(row)
     turn = OpenTurn(episode, episode.seats.all())
     assert prepare_agents(turn) == sent == [(prepare_agent, "policy", {"file": row.reference}, "overcooked")]
