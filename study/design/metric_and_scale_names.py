@@ -23,7 +23,7 @@ TAKEN = (
     *("participant", "synthetic", "condition", "order_position", "episode", "condition_name", "label"),
     *("coplayer", "played_by", "teammates", "world", "world_version", "settings", "seed", "status", "steps"),
     *("fallbacks", "started_at", "ended_at", "state_hash", "part", "preview", "excluded", "version"),
-    *("changed_since_freeze", "seat", "sequence", "step_seconds", "thinking_seconds", "hints"),
+    *("changed_since_freeze", "seat", "sequence_id", "step_seconds", "thinking_seconds", "hints"),
     *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
     *("outage_ms", "outage_parts", "shown", "asks_first"),
     *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),

@@ -15,7 +15,7 @@ from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
 from kitchen.play.policies.models import UploadedPolicy
 from kitchen.replay.import_trials import store_trial
-from study.design.models import Condition, Study, StudyPart, SurveyItem
+from study.design.models import Condition, OwnPage, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
 from study.participants import next_page
@@ -26,6 +26,9 @@ from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import claim_dry_run, dry_run_create, dry_run_stop
+from study.researchers.api_tokens import digest_of
+from study.researchers.invitations import invitation_make
+from study.researchers.models import StaffInvitation
 from study.researchers.second_factor import factor_begin
 from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import SETTINGS, add_factor, make_study, play_out
@@ -40,6 +43,7 @@ EPISODE = "5eed5eed-0000-4000-8000-000000000001"
 IMPORTED, DATASET = "5eed5eed-0000-4000-8000-000000000002", "5eed5eed00000002"
 """The keys of an imported game, and of a finished dataset."""
 PK = 990_001
+INVITED = "the-secret-of-an-invitation-that-nobody-used"
 """The primary key of a condition, and of an item."""
 STAFF, PASSWORD = "scenes-staff", "scenes-password"
 PARTS: dict[str, dict[str, Json]] = {
@@ -83,6 +87,8 @@ def scenes() -> None:
     UploadedPolicy.objects.create(
         pk=PK, name="net", sha256="0" * 64, card={}, world="overcooked", milliseconds=1, scores={"itself": 40}
     )
+    invited, _ = invitation_make(by=user, name="Eve", role="viewer", studies=[study])
+    StaffInvitation.objects.filter(pk=invited.pk).update(digest=digest_of(INVITED))
     game = store_trial(played(), name="t1", file_hash="0" * 64, file_name="games.csv")
     Episode.objects.filter(pk=game.pk).update(key=IMPORTED)
     made = order_dataset(study.pk, form="steps")
@@ -174,6 +180,7 @@ def whole_study() -> Study:
     Condition.objects.create(pk=PK, study=study, coplayer="planner", teammates=2, **team)
     words = {"key": "shown", "measure": "Shown", "text": "Shown?", "position": 0}
     SurveyItem.objects.create(pk=PK, study=study, **words)
+    OwnPage.objects.create(pk=PK, study=study, key="pause", before="final", title="Pause", text="A break.")
     for number, row in enumerate(ITEMS, start=1):
         words = {"key": f"x{number}", "measure": f"X{number}", "text": f"Question {number}?"}
         SurveyItem.objects.create(study=study, position=number, **words, **row)

@@ -24,7 +24,7 @@ from tests.addresses import addresses
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import Looks, chosen, violations
 from tests.journeys.fitting import misfits
-from tests.journeys.scenes import CODE, DATASET, EPISODE, IMPORTED, PASSWORD, PK, SLUG, STAFF
+from tests.journeys.scenes import CODE, DATASET, EPISODE, IMPORTED, INVITED, PASSWORD, PK, SLUG, STAFF
 from tests.nightly import nightly
 from tests.servers import Stack
 
@@ -54,6 +54,7 @@ VALUES = {
     "pk": str(PK),
     "number": "1",
     "act": "delete",
+    "secret": INVITED,
     "language": "es",
 }
 """What stands in the researchers' addresses."""

@@ -56,6 +56,6 @@ async def test_kills_end_when_play_is_over_and_when_it_does_not_recover(
 
 
 def test_fewer_episodes_than_combinations_are_spread_over_all_worlds() -> None:
-    assert {table["world"] for table in tables(40)} == set(known_worlds())
+    assert {table["world"] for table in tables(80)} == set(known_worlds())
     assert {table["people"] for table in tables(40)} == {1, 2}
     assert {table["step_seconds"] for table in tables(40)} == {None, TIMER}

@@ -22,7 +22,7 @@ from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Decision, Episode, ModelCall
 from kitchen.play.turn.submitted_commands import RECEIPTS, Receipt, SubmittedCommand
 from kitchen.registry.agent_registry import AGENTS, agent_kinds, get_agent
-from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, WORLDS, WORLDS_VARIABLE, known_worlds
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, WORLDS_VARIABLE, known_worlds
 from study.analysis.analysis_results import compute_and_cache
 from study.design.blueprint import blueprint_of
 from study.design.condition_choices import COPLAYER, kind_choices
@@ -73,11 +73,12 @@ def play(episode: Episode) -> Iterator[str]:
 def test_a_variable_brings_worlds_and_a_wrong_one_is_told_in_a_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert "beacon" not in known_worlds()
+    before = {*known_worlds()}
+    assert "beacon" not in before
     monkeypatch.setenv(
         WORLDS_VARIABLE, "cuisine=tests.worlds.beacon.kit:KIT, other=tests.worlds.beacon.kit:KIT"
     )
-    assert list(known_worlds()) == sorted({*WORLDS, "other"})
+    assert list(known_worlds()) == sorted({*before, "other"})
     assert "beacon" not in known_worlds()["cuisine"], "what is there already cannot be replaced"
     monkeypatch.setenv(WORLDS_VARIABLE, "beacon")
     with pytest.raises(ValueError, match=r"is not name=package\.module:KIT"):

@@ -15,11 +15,10 @@ from kitchen.play.live.page_session import open_page
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from study.design.models import Study, StudyPart, SurveyItem
-from study.exports.tables.participants_table import COLUMNS, TABLE
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import finish_page
-from tests.study.exports.rows import rows_of
+from tests.study.exports.rows import csv_rows
 from tests.study.factories import enter, make_study, play_out
 from tests.study.participation.test_views import begin, text_of
 
@@ -68,8 +67,7 @@ def test_a_participant_changes_the_language_on_any_page(study: Study) -> None:
     response = client.post("/language/", {"language": "es", "next": there, "key": key})
     assert response["Location"] == there
     assert "Estoy de acuerdo." in text_of(client.get(there))
-    where = [column.name for column in COLUMNS].index("language")
-    assert [row[where] for row in rows_of(TABLE, study)] == ["es"]
+    assert [row["language"] for row in csv_rows(study, "participants")] == ["es"]
 
 
 @pytest.mark.parametrize(

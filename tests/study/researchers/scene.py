@@ -85,6 +85,7 @@ class Scene:
             "conditions": self.study.conditions.all()[0],
             "condition": self.study.conditions.all()[0],
             "items": self.study.items.all()[0],
+            "flow": self.study.own_pages.create(key="pause", before="final", title="Pause"),
             "members": member,
             "dry-run": DryRun.objects.create(study=self.study, participants=1, at_once=1, seed=1, shares={}),
             "participant": self.person,

@@ -112,7 +112,7 @@ def column(table: ExportTable, study: Study, name: str) -> list[Any]:
 def test_the_data_tell_apart_what_did_not_apply_was_not_asked_and_was_not_answered(study: Study) -> None:
     person_who(study, "one", DOES_NOT_APPLY, 4)
     answers, people, asked = (get_table(name) for name in ("answers", "participants", "asked"))
-    assert column(answers, study, "value") == [None, 4]
+    assert column(answers, study, "answer_value") == [None, 4]
     assert column(answers, study, "does_not_apply") == [True, False]
     assert column(people, study, "c0.i0") == [None] and column(people, study, "c0.i0.does_not_apply") == [
         True
