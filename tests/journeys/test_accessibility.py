@@ -55,6 +55,7 @@ VALUES = {
     "number": "1",
     "act": "delete",
     "secret": INVITED,
+    "file": "prolific.txt",
     "language": "es",
 }
 """What stands in the researchers' addresses."""
