@@ -153,7 +153,8 @@ def change(study: Study) -> None:
 def addresses(study: Study) -> dict[str, str]:
     """Return the addresses of pages that belong to no participant."""
     shut, labelled = (reverse("study:enter", args=[slug]) for slug in (SHUT, LABELLED))
-    leaving = reverse("study:withdraw", args=[entered(study).key])
+    left = make_study("left-by-one", languages="en es")  # who withdraws ends the datasets of a study
+    leaving = reverse("study:withdraw", args=[entered(left).key])
     guest = entered(study).guest_key
     return {
         "home": "/",
