@@ -96,7 +96,7 @@ KNOWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("numpy.core.multiarray", "scalar"): lambda kind, data: FoundArray(data, kind),
     ("numpy._core.multiarray", "scalar"): lambda kind, data: FoundArray(data, kind),
 }
-"""What a checkpoint names, and what it gets instead. Nothing of NumPy is called."""
+"""The replacement for each name in a checkpoint. No function of NumPy is called."""
 IGNORED = ("gym", "gymnasium", "human_aware_rl", "ray")
 """Packages whose names get `Ignored`. They are never imported."""
 

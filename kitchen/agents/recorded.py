@@ -186,7 +186,7 @@ def _digest(observation: Mapping[str, Json]) -> str:
 
 
 class _SeenStates:
-    """What each seat sees in each step of a recording, worked out step by step as it is asked for."""
+    """The observations of each seat in each step of a recording. A step is played when it is asked for."""
 
     def __init__(self, trial: RecordedTrial, settings: Mapping[str, Json]) -> None:
         self.trial = trial

@@ -156,7 +156,7 @@ def _is_shallow(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """What a reader of trials is told because the file does not have it. Empty: it is found by trying."""
+    """Facts about recorded trials that their file lacks. A reader tries out what is not given here."""
 
     preset: str = ""
     """A name in `TrialFormat.presets`."""

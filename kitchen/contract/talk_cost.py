@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kitchen.contract.agent import Decision, Situation, add_to_note
-from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.organisation import END, TALK_KINDS, Organisation
 from kitchen.contract.team_messages import is_unasked, message_refusal
 
 TOOK_STEP_KEY = "talk_took_step"
@@ -21,19 +21,16 @@ def charge_talk(situation: Situation, decision: Decision) -> Decision:
     """Return the decision without commands, plans and intents if it sends a message that takes its sender's
     step. The note then has the dropped commands. Otherwise return the decision itself."""
     organisation = situation.talk.organisation
-    if organisation is None or not organisation.takes_step or not _sends(situation, decision):
+    if organisation is None or not organisation.takes_step or not _sends(organisation, situation, decision):
         return decision
     dropped = {str(seat): list(command) for seat, command in decision.commands.items()}
     note = add_to_note(decision.note, TOOK_STEP_KEY, dropped) if dropped else decision.note
     return replace(decision, commands={}, plans={}, intents={}, note=note)
 
 
-def _sends(situation: Situation, decision: Decision) -> bool:
+def _sends(organisation: Organisation, situation: Situation, decision: Decision) -> bool:
     """Return whether one of the decision's messages will be sent. Jobs and reports on them are no talk."""
-    organisation, member = situation.talk.organisation, situation.talk.member
-    if organisation is None:
-        return False
-    step = situation.step + 1
+    member, step = situation.talk.member, situation.step + 1
     sent = sum(one.step == step and one.sender == member for one in situation.talk.messages)
     return any(
         say.kind in TALK_KINDS - {END}

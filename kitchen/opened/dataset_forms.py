@@ -51,7 +51,7 @@ class DatasetForm(ABC):
 
     name: ClassVar[str]
     meaning: ClassVar[str]
-    """What the form is for, for pages."""
+    """The purpose of the form, as pages show it."""
 
     def why_not(self) -> str:
         """Return why this form cannot be written here; empty if it can."""

@@ -13,7 +13,7 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from kitchen.agents.recorded import RecordedAgent, recording_unfit
 from kitchen.contract.canonical_json import canonical_json
@@ -72,7 +72,7 @@ class RecordingWidget(forms.Textarea):
             "text": super().render(name, value, attrs, renderer),
             "now": _described(text),
         }
-        return mark_safe(render_to_string("study/editor/recording.html", context))  # noqa: S308 - a template
+        return render_to_string("study/editor/recording.html", context)
 
 
 def _described(text: str) -> str:

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from study.design.bonus_rule import Bonus
 from study.design.models import Study
-from study.monitor.staff_actions import record_staff_action
+from study.monitor.staff_actions import record_person_action
 from study.participants.bonuses import compute_bonuses
 from study.participants.models import Participant, StaffAction
 from study.participants.payments import Payment
@@ -85,7 +85,7 @@ def _confirm(person: Participant, user: Any, bonus: Bonus) -> bool:
         },
     )
     if is_new:
-        _record(person, user, StaffAction.Action.BONUS, bonus.words)
+        record_person_action(person, user, StaffAction.Action.BONUS, bonus.words)
     return is_new
 
 
@@ -100,20 +100,11 @@ def payments_mark_paid(*, study: Study, user: Any, codes: Sequence[str]) -> int:
     for payment in confirmed.select_related("participant__study"):
         payment.state, payment.paid_at, payment.note = Payment.State.PAID, timezone.now(), ""
         payment.save(update_fields=["state", "paid_at", "note"])
-        _record(payment.participant, user, StaffAction.Action.PAID, f"{payment.words}, elsewhere")
+        record_person_action(
+            payment.participant, user, StaffAction.Action.PAID, f"{payment.words}, elsewhere"
+        )
         done += 1
     return done
-
-
-def _record(person: Participant, user: Any, action: str, reason: str) -> None:
-    record_staff_action(
-        study=person.study,
-        participant=person,
-        user=user,
-        user_name=user.get_username(),
-        action=action,
-        reason=reason,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from django.utils import timezone
 from study.design.models import Study
 from study.monitor.payment_files import prolific_file, with_id
 from study.monitor.prolific_api import ProlificClient, ProlificError, Submission
-from study.monitor.staff_actions import record_staff_action
+from study.monitor.staff_actions import record_person_action
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, StaffAction
 from study.participants.payments import Payment
@@ -86,7 +86,7 @@ def submissions_by_label(study: Study, client: ProlificClient) -> dict[str, Subm
 
 def submission_approve(person: Participant, *, user: Any, client: ProlificClient, submission: str) -> None:
     """Record that somebody approves the submission of a participant, and approve it."""
-    _record(person, user, StaffAction.Action.REVIEW, "approve on Prolific")
+    record_person_action(person, user, StaffAction.Action.REVIEW, "approve on Prolific")
     client.approve(submission)
 
 
@@ -94,7 +94,7 @@ def submission_reject(
     person: Participant, *, user: Any, client: ProlificClient, submission: str, reason: str
 ) -> None:
     """Record that somebody rejects the submission of a participant, who reads the reason, and reject it."""
-    _record(person, user, StaffAction.Action.REVIEW, f"reject on Prolific: {reason}"[:200])
+    record_person_action(person, user, StaffAction.Action.REVIEW, f"reject on Prolific: {reason}"[:200])
     client.reject(submission, category="OTHER", message=reason)
 
 
@@ -102,7 +102,9 @@ def submission_ask_return(
     person: Participant, *, user: Any, client: ProlificClient, submission: str, reason: str
 ) -> None:
     """Record that somebody asks a participant to return the submission, and ask for it."""
-    _record(person, user, StaffAction.Action.REVIEW, f"ask to return on Prolific: {reason}"[:200])
+    record_person_action(
+        person, user, StaffAction.Action.REVIEW, f"ask to return on Prolific: {reason}"[:200]
+    )
     client.ask_return(submission, reason=reason)
 
 
@@ -183,7 +185,7 @@ def _mark_paid(rows: Sequence[Payment], reference: str, user: Any, where: str) -
     for row in paid:
         with suppress(Participant.DoesNotExist), transaction.atomic():
             person = lock_participant(row.participant_id)
-            _record(person, user, StaffAction.Action.PAID, f"{row.words}, {where}")
+            record_person_action(person, user, StaffAction.Action.PAID, f"{row.words}, {where}")
     return len(paid)
 
 
@@ -205,14 +207,3 @@ def bonuses_settle(study: Study, *, user: Any, codes: Sequence[str], paid: bool)
 
 def _of(rows: Sequence[Payment]) -> QuerySet[Payment]:
     return Payment.objects.filter(pk__in=[row.pk for row in rows])
-
-
-def _record(person: Participant, user: Any, action: str, reason: str) -> None:
-    record_staff_action(
-        study=person.study,
-        participant=person,
-        user=user,
-        user_name=user.get_username(),
-        action=action,
-        reason=reason,
-    )

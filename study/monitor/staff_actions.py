@@ -41,6 +41,18 @@ def record_staff_action(**values: Any) -> StaffAction:
     return row
 
 
+def record_person_action(person: Participant, user: Any, action: str, reason: str) -> None:
+    """Store an action of this user about a participant, with its reason or what was done."""
+    record_staff_action(
+        study=person.study,
+        participant=person,
+        user=user,
+        user_name=user.get_username(),
+        action=action,
+        reason=reason,
+    )
+
+
 def changed_staff_actions(actions: QuerySet[StaffAction]) -> Iterator[str]:
     """Yield a sentence for each action whose row differs from what was recorded."""
     for row in actions.order_by("pk").iterator():
@@ -182,12 +194,5 @@ def _checked(reason: str, longest: int = LONGEST) -> str:
 
 
 def _record(person: Participant, user: User, action: str, reason: str) -> None:
-    record_staff_action(
-        study=person.study,
-        participant=person,
-        user=user,
-        user_name=user.get_username(),
-        action=action,
-        reason=reason,
-    )
+    record_person_action(person, user, action, reason)
     notify_staff(person)

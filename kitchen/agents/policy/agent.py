@@ -135,7 +135,7 @@ class Policy(Agent):
         shares: dict[str, Json] = {}
         for seat in situation.seats:
             before = memory.get(str(seat))
-            seen = SeatLook(file, encoding, network, situation, seat)
+            seen = SeatProbabilities(file, encoding, network, situation, seat)
             chances, after = seen.chances(before, self.chosen["temperature"])
             if after:
                 kept[str(seat)] = after
@@ -157,8 +157,8 @@ class Policy(Agent):
         return drawn
 
 
-class SeatLook:
-    """What the network says about one seat of a situation."""
+class SeatProbabilities:
+    """The probabilities that the network gives to the commands of one seat, in one situation."""
 
     def __init__(
         self, file: PolicyFile, encoding: Encoding, network: PolicySession, situation: Situation, seat: int

@@ -3,8 +3,8 @@
 V is the number of words for items, blocks and animals (`known_names`, sorted). A distance d is written as
 (d + 64) / 128, an amount a as a / 64. The vector has these numbers:
 
-- The share of the steps that is over, and where the seat is (x, y, z, as distances from 0).
-- What the seat carries (V), what the goal asks for (V), and what is in the chest (V).
+- The share of the steps that is over, and the cell of the seat (x, y, z, as distances from 0).
+- The amounts that the seat carries (V), that the goal asks for (V), and that are in the chest (V).
 - The verb in progress (one-hot), and whether the seat is busy.
 - For each word, the first station or thing of this kind in the observation: 1, its distance in x and in z,
   its amount (4 V).

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kitchen.contract.cell_painter import CellPainter, Colour
+from kitchen.contract.cell_painter import COOKING, COOKS, FLOOR, READY, CellPainter, Colour
 from kitchen.contract.world import Json, World
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, JOB_STEPS, base_food, food_rules
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-FLOOR: Colour = (236, 228, 214)
 PLACES: dict[str, Colour] = {
     "X": (150, 138, 124),
     "C": (190, 168, 138),
@@ -25,8 +24,6 @@ PLACES: dict[str, Colour] = {
     "D": (225, 225, 225),
     "G": (126, 170, 130),
 }
-COOKS: tuple[Colour, Colour] = (45, 95, 190), (40, 140, 90)
-READY, COOKING = (70, 200, 90), (240, 150, 40)
 
 
 def draw_rooms(world: World) -> ndarray:

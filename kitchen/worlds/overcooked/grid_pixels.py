@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kitchen.contract.cell_painter import CellPainter, Colour
+from kitchen.contract.cell_painter import COOKING, COOKS, FLOOR, READY, CellPainter, Colour
 from kitchen.contract.world import Json, World
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-FLOOR: Colour = (236, 228, 214)
 FURNITURE: dict[str, Colour] = {
     "X": (190, 168, 138),
     "P": (120, 120, 126),
@@ -27,8 +26,6 @@ THINGS: dict[str, Colour] = {
     "soup": (150, 84, 40),
 }
 DISPENSED = {"O": "onion", "T": "tomato", "D": "dish"}
-COOKS: tuple[Colour, Colour] = (45, 95, 190), (40, 140, 90)
-READY, COOKING = (70, 200, 90), (240, 150, 40)
 
 
 def draw_grid(world: World) -> ndarray:
