@@ -14,8 +14,9 @@ from string import punctuation
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext
 from study.design.own_pages import ParticipantFacts
+from study.design.questions.choice_item_kinds import BEST, WORST
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
-from study.design.questions.item_kinds import BEST, WORST, kind_of
+from study.design.questions.item_kinds import kind_of
 
 PIPED = re.compile(r"\{(answer:[A-Za-z0-9_-]+|figure:[A-Za-z0-9_]+|team)\}")
 """A word in braces that stands for a participant's value."""

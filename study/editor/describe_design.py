@@ -39,7 +39,8 @@ from study.design.own_pages import OwnPagePlan, place_words, rule_words
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
-from study.design.questions.item_kinds import KIND_FIELDS, kind_of, must_be_answered
+from study.design.questions.item_kind_base import must_be_answered
+from study.design.questions.item_kinds import KIND_FIELDS, kind_of
 from study.design.questions.item_numbers import format_number
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.team_organisation import PAIRS_BY_TRIP_LABEL, REPLACE, Team, is_apart, team_of

@@ -20,15 +20,10 @@ from kitchen.registry.world_metrics import achievements
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
-from study.design.questions.item_kinds import (
-    POINTS,
-    TEXT_LONGEST,
-    kind_of,
-    must_be_answered,
-    slider_step,
-    value_problem,
-)
+from study.design.questions.item_kind_base import POINTS, TEXT_LONGEST, must_be_answered
+from study.design.questions.item_kinds import kind_of, value_problem
 from study.design.questions.item_numbers import format_number, number_marks, range_words
+from study.design.questions.numeric_item_kinds import slider_step
 from study.participants.models import Round
 from study.participation.item_part_fields import (
     LabelledPart,

@@ -14,8 +14,10 @@ from django.utils.safestring import SafeString
 
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext
+from study.design.questions.choice_item_kinds import BEST, SHORT_TEXT_LONGEST, WORST
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import BEST, SHORT_TEXT_LONGEST, WORST, kind_of, must_be_answered
+from study.design.questions.item_kind_base import must_be_answered
+from study.design.questions.item_kinds import kind_of
 
 PART_SIGN = "_."
 """The text between the name of an item's field and the number of a part."""

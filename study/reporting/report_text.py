@@ -41,8 +41,9 @@ from study.analysis.statistics.result_sentences import tukey_sentence
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.verdicts import leading_result, verdict_sentences
 from study.design.models import SurveyItem
+from study.design.questions.choice_item_kinds import BEST, WORST
 from study.design.questions.item_fields import DOES_NOT_APPLY
-from study.design.questions.item_kinds import BEST, SCALED, WORST
+from study.design.questions.item_kinds import SCALED
 from study.design.questions.item_numbers import format_number
 from study.participants.models import Answer
 from study.reporting.consort_diagram import FlowStage

@@ -23,7 +23,8 @@ from kitchen.registry.agent_registry import get_adviser, get_pursuer
 from kitchen.registry.world_metrics import metric_summary
 from kitchen.registry.world_registry import get_kit
 from study.design.questions.item_fields import ItemPlan
-from study.design.questions.item_kinds import is_right, kind_of, must_be_answered
+from study.design.questions.item_kind_base import must_be_answered
+from study.design.questions.item_kinds import is_right, kind_of
 from study.pilot.bots.walk_plans import PlannedOutcome, WalkPlan
 
 
