@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.organisation import NEVER, Organisation
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.organisation_settings import NEVER
 
 ENGLISH_NAMES: Mapping[str, str] = {"en": "English", "es": "Spanish", "zh-hans": "Chinese (simplified)"}
 """English names of the languages of pages, by code."""

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from kitchen.contract.organisation import END, MESSAGE_KINDS, NEVER, SAY, SYSTEM, TALK_KINDS, Organisation
+from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_KINDS, Organisation
+from kitchen.contract.organisation_settings import NEVER
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import gettext_noop
 from kitchen.words.look_alike_letters import BLANKS, LOOK_ALIKES

@@ -19,13 +19,8 @@ from kitchen.contract.benchmark import (
 )
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
-from kitchen.contract.organisation import (
-    ORGANISATION_KINDS,
-    SETTINGS_BY_KIND,
-    Organisation,
-    applicable_settings,
-    make_organisation,
-)
+from kitchen.contract.organisation import ORGANISATION_KINDS, Organisation, make_organisation
+from kitchen.contract.organisation_settings import SETTINGS_BY_KIND, applicable_settings
 from kitchen.contract.team_schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError

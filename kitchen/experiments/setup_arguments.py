@@ -10,7 +10,7 @@ from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.data_limits import DataLimitError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
-from kitchen.contract.organisation import SETTINGS_BY_KIND
+from kitchen.contract.organisation_settings import SETTINGS_BY_KIND
 from kitchen.contract.team_schedules import SCHEDULE, SCHEDULES, TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError

@@ -15,9 +15,7 @@ from kitchen.contract.benchmark import (
 )
 from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
-from kitchen.contract.organisation import (
-    applicable_settings,
-)
+from kitchen.contract.organisation_settings import applicable_settings
 from kitchen.contract.team_schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError

@@ -19,7 +19,7 @@ from pydantic import Field, Strict, model_validator
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
 from kitchen.contract.kit import Practice
-from kitchen.contract.organisation import ALL
+from kitchen.contract.organisation_settings import ALL
 from kitchen.contract.world import Json, World, canonical_json
 from kitchen.contract.world_errors import WorldError
 from kitchen.registry.agent_registry import get_adviser

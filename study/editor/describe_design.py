@@ -14,12 +14,8 @@ from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.organisation import (
-    CYCLE_LIMIT,
-    ORGANISATION_LABELS,
-    ORGANISATION_SETTINGS,
-    applicable_settings,
-)
+from kitchen.contract.organisation import ORGANISATION_LABELS
+from kitchen.contract.organisation_settings import CYCLE_LIMIT, ORGANISATION_SETTINGS, applicable_settings
 from kitchen.contract.team_schedules import SCHEDULE
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name, setting_value_text

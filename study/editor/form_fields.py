@@ -16,8 +16,8 @@ from django import forms
 
 from kitchen.contract.data_limits import DataLimitError, read_json
 from kitchen.contract.metric_definitions import METRIC_NAME_PATTERN
-from kitchen.contract.organisation import (
-    ORGANISATION_LABELS,
+from kitchen.contract.organisation import ORGANISATION_LABELS
+from kitchen.contract.organisation_settings import (
     ORGANISATION_SETTINGS,
     SETTINGS_BY_KIND,
     WITHIN,

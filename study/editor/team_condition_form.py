@@ -19,7 +19,7 @@ from django.forms import BoundField
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
-from kitchen.contract.organisation import SETTINGS_BY_KIND
+from kitchen.contract.organisation_settings import SETTINGS_BY_KIND
 from kitchen.contract.team_schedules import SCHEDULE
 from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json

@@ -11,7 +11,8 @@ from typing import Any
 from django import forms
 
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
+from kitchen.contract.organisation import ORGANISATION_LABELS
+from kitchen.contract.organisation_settings import ORGANISATION_SETTINGS, applicable_settings
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from study.design.condition_seats import seats_of

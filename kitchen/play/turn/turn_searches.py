@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import NOT_ASKED
-from kitchen.contract.organisation import END, PAIR, TALK_KINDS
+from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.organisation_settings import PAIR
 from kitchen.contract.team_schedules import IN_ROUNDS
 from kitchen.infra.compiled_queries import compiled_query
 from kitchen.infra.database_writes import time_from_driver

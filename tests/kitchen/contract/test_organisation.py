@@ -9,12 +9,14 @@ import pytest
 from kitchen.contract.organisation import (
     ORGANISATION_KINDS,
     ORGANISATION_LABELS,
-    ORGANISATION_SETTINGS,
-    SETTINGS_BY_KIND,
     Member,
     Organisation,
-    applicable_settings,
     make_organisation,
+)
+from kitchen.contract.organisation_settings import (
+    ORGANISATION_SETTINGS,
+    SETTINGS_BY_KIND,
+    applicable_settings,
 )
 from kitchen.contract.world_errors import SettingsError
 

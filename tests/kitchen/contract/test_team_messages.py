@@ -8,7 +8,8 @@ import pytest
 
 from kitchen.agents.talk_rules import talk_rule_lines
 from kitchen.contract.mailbox import Mailbox, PostedMessage
-from kitchen.contract.organisation import ASK, END, NEVER, SAY, Member, Organisation, make_organisation
+from kitchen.contract.organisation import ASK, END, SAY, Member, Organisation, make_organisation
+from kitchen.contract.organisation_settings import NEVER
 from kitchen.contract.team_messages import MASK, MessageDraft, TeamMessage, mask_blocked_words
 from kitchen.registry.world_registry import get_world
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from kitchen.contract.benchmark import ComparisonBenchmark
-from kitchen.contract.organisation import PAIR
+from kitchen.contract.organisation_settings import PAIR
 from kitchen.contract.world import Json
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 
