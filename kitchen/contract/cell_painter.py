@@ -12,10 +12,10 @@ CELL = 32
 """Width and height of a cell in pixels."""
 Colour = tuple[int, int, int]
 FLOOR: Colour = (236, 228, 214)
-COOKS: tuple[Colour, Colour] = (45, 95, 190), (40, 140, 90)
+PLAYERS: tuple[Colour, Colour] = (45, 95, 190), (40, 140, 90)
 """The colours of seats 0 and 1."""
-READY: Colour = (70, 200, 90)
-COOKING: Colour = (240, 150, 40)
+DONE: Colour = (70, 200, 90)
+IN_PROGRESS: Colour = (240, 150, 40)
 AHEAD = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 
 

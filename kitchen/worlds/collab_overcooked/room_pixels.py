@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kitchen.contract.cell_painter import COOKING, COOKS, FLOOR, READY, CellPainter, Colour
+from kitchen.contract.cell_painter import DONE, FLOOR, IN_PROGRESS, PLAYERS, CellPainter, Colour
 from kitchen.contract.world import Json, World
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, JOB_STEPS, base_food, food_rules
 
@@ -36,7 +36,7 @@ def draw_rooms(world: World) -> ndarray:
     for counter in seen["counters"]:
         _draw_thing(painter, counter["at"], counter["thing"])
     for number, player in enumerate(seen["players"]):
-        painter.player(player["at"], COOKS[number], player["face"])
+        painter.player(player["at"], PLAYERS[number], player["face"])
         _draw_thing(painter, player["at"], player["holds"])
     return painter.pixels
 
@@ -52,9 +52,9 @@ def _draw_utensil(painter: CellPainter, utensil: Json) -> None:
     for number, thing in enumerate(utensil["contents"]):
         painter.dot(x, y, colour_of(thing), (0.28 + 0.22 * number, 0.45), 0.12)
     if utensil["ready"] is not None:
-        painter.bar(x, y, READY, 1)
+        painter.bar(x, y, DONE, 1)
     elif utensil["left"] is not None:
-        painter.bar(x, y, COOKING, 1 - utensil["left"] / (JOB_STEPS + 1))
+        painter.bar(x, y, IN_PROGRESS, 1 - utensil["left"] / (JOB_STEPS + 1))
 
 
 def _draw_thing(painter: CellPainter, at: Sequence[int], thing: str | None) -> None:

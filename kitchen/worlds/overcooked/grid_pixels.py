@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kitchen.contract.cell_painter import COOKING, COOKS, FLOOR, READY, CellPainter, Colour
+from kitchen.contract.cell_painter import DONE, FLOOR, IN_PROGRESS, PLAYERS, CellPainter, Colour
 from kitchen.contract.world import Json, World
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def draw_grid(world: World) -> ndarray:
     for counter in seen["counters"]:
         _draw_thing(painter, counter["at"], counter["thing"])
     for number, player in enumerate(seen["players"]):
-        painter.player(player["at"], COOKS[number], player["face"])
+        painter.player(player["at"], PLAYERS[number], player["face"])
         _draw_thing(painter, player["at"], player["holds"])
     return painter.pixels
 
@@ -65,4 +65,4 @@ def _draw_pot(painter: CellPainter, pot: Json, brief: Json) -> None:
         painter.dot(x, y, THINGS[name], (0.28 + 0.22 * number, 0.45), 0.12)
     if pot["left"] is not None:
         longest = max(order["ticks"] for order in brief["orders"])
-        painter.bar(x, y, COOKING if pot["left"] else READY, 1 - min(pot["left"] / longest, 1) or 0.05)
+        painter.bar(x, y, IN_PROGRESS if pot["left"] else DONE, 1 - min(pot["left"] / longest, 1) or 0.05)
