@@ -7,14 +7,17 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "the-token-of-the-tests"
 STUDY = "65study"
 
 
 class StandInProlific:
-    """A server with one study. `faults` are taken one by one before a request is answered: a status, or
-    `hang` (no answer), or `lost` (it is done, and the answer is lost)."""
+    """A server with one study, which lists three submissions a page.
+
+    `faults` are taken one by one before a request is answered: a status, or `hang` (no answer), or `lost` (it
+    is done, and the answer is lost)."""
 
     def __init__(self, **submissions: str) -> None:
         self.status, self.places = "UNPUBLISHED", 10
@@ -61,7 +64,9 @@ class StandInProlific:
         elif isinstance(fault, int):
             status = fault
         else:
-            status, told = self._do(to.command, path.partition("?")[0].strip("/").split("/"), sent)
+            asked = urlsplit(path)
+            query = parse_qs(asked.query)
+            status, told = self._do(to.command, asked.path.strip("/").split("/"), query, sent)
         if fault == "lost":
             to.close_connection = True
             return
@@ -71,7 +76,7 @@ class StandInProlific:
         to.end_headers()
         to.wfile.write(body)
 
-    def _do(self, method: str, path: list[str], sent: bytes) -> tuple[int, Any]:  # noqa: C901
+    def _do(self, method: str, path: list[str], query: dict[str, list[str]], sent: bytes) -> tuple[int, Any]:  # noqa: C901
         body: dict[str, Any] = json.loads(sent) if sent else {}
         match path:
             case ["studies", study, *_] if study != STUDY:
@@ -85,13 +90,16 @@ class StandInProlific:
                     {"id": one, "participant_id": who, "status": status, "study_code": code}
                     for one, (who, status, code) in self.submissions.items()
                 ]
-                return 200, {"results": rows}
+                page = 3 * int(query.get("offset", ["0"])[0])
+                following = f"{self.url}/elsewhere/?offset={page // 3 + 1}" if rows[page + 3 :] else None
+                return 200, {"results": rows[page : page + 3], "_links": {"next": {"href": following}}}
             case ["submissions", "bonus-payments"]:
                 key = f"65a1-bonus-{len(self.announced)}"
                 self.announced[key] = body["csv_bonuses"]
                 return 201, {"id": key}
             case ["submissions", one, "transition"]:
-                self.submissions[one][1] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
+                states = {"APPROVE": "APPROVED", "REJECT": "REJECTED", "COMPLETE": "SCREENED OUT"}
+                self.submissions[one][1:] = [states[body["action"]], body.get("completion_code", "")]
                 self.messages.append(body.get("message", ""))
             case ["submissions", _, "request-return"]:
                 self.messages += body["request_return_reasons"]

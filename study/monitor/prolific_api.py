@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from django.conf import settings
@@ -87,7 +88,7 @@ class ProlificClient:
         return ProlificStudy(
             str(told.get("id")),
             str(told.get("name")),
-            str(told.get("status")),
+            str(told.get("status")).upper().replace(" ", "-"),
             int(places),
             int(taken),
             currency,
@@ -103,9 +104,9 @@ class ProlificClient:
 
     def submissions(self, study: str) -> Iterator[Submission]:
         """Yield all submissions of a study."""
-        path = f"studies/{_id(study)}/submissions/"
-        for page in range(1, MOST_PAGES + 1):
-            told = self._call("GET", f"{path}?page={page}&page_size=100")
+        path, query = f"studies/{_id(study)}/submissions/", "page_size=100"
+        for _ in range(MOST_PAGES):
+            told = self._call("GET", f"{path}?{query}")
             rows = told.get("results") or []
             for row in rows:
                 if not isinstance(row, dict):
@@ -116,13 +117,20 @@ class ProlificClient:
                     str(row.get("status", "")).upper().replace(" ", "-"),
                     str(row.get("study_code") or ""),
                 )
-            following = ((told.get("_links") or {}).get("next") or {}).get("href")
-            if not following or not rows:
+            following = urlsplit(((told.get("_links") or {}).get("next") or {}).get("href") or "").query
+            if not rows or following in ("", query):
                 return
+            query = following
 
     def approve(self, submission: str) -> None:
         """Approve a submission: Prolific pays the base reward."""
         self._call("POST", f"submissions/{_id(submission)}/transition/", {"action": "APPROVE"})
+
+    def enter_code(self, submission: str, code: str) -> None:
+        """Complete a submission by a completion code of the study, for example one that screens out. The code
+        must be one that Prolific lets the researcher enter."""
+        body = {"action": "COMPLETE", "completion_code": code}
+        self._call("POST", f"submissions/{_id(submission)}/transition/", body)
 
     def reject(self, submission: str, *, category: str, message: str) -> None:
         """Reject a submission. The person reads the message."""

@@ -17,7 +17,7 @@ from study.design.models import Study
 from study.monitor import prolific_services
 from study.monitor.payment_files import with_id
 from study.monitor.prolific_api import ID, ProlificClient, ProlificError
-from study.monitor.prolific_services import LEFT, WAITING
+from study.monitor.prolific_services import LEFT, PLAYING, WAITING
 from study.participants.models import Participant
 from study.participants.participant_counts import study_counts
 from study.participants.payments import Payment
@@ -144,7 +144,7 @@ def _settle(request: HttpRequest, study: Study) -> None:
 
 
 def _review(request: HttpRequest, study: Study, client: ProlificClient) -> None:
-    """Approve or reject the ticked submissions, or ask for their return."""
+    """Approve or reject the ticked submissions, enter their codes, or ask for their return."""
     sent, done = request.POST, 0
     reason, verb = sent.get("reason", "").strip(), sent.get("review", "")
     waiting = prolific_services.submissions_by_label(study, client)
@@ -157,6 +157,8 @@ def _review(request: HttpRequest, study: Study, client: ProlificClient) -> None:
             prolific_services.submission_approve(person, **told)
         elif verb == "reject" and one.status == WAITING:
             prolific_services.submission_reject(person, **told, reason=reason)
+        elif verb == "code" and one.status == PLAYING and person.given_code:
+            prolific_services.submission_enter_code(person, **told)
         elif verb == "return":
             prolific_services.submission_ask_return(person, **told, reason=reason)
         else:

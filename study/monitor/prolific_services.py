@@ -34,6 +34,8 @@ LEFT: Mapping[str, str] = {
 }
 """Statuses of a submission whose person does not come back, with the reason that is stored."""
 WAITING = "AWAITING-REVIEW"
+PLAYING = "ACTIVE"
+"""The status of a submission whose person has not gone back to Prolific with a code."""
 State = Payment.State
 MOST_AT_ONCE = 200
 """The most bonuses of one announcement."""
@@ -88,6 +90,13 @@ def submission_approve(person: Participant, *, user: Any, client: ProlificClient
     """Record that somebody approves the submission of a participant, and approve it."""
     record_person_action(person, user, StaffAction.Action.REVIEW, "approve on Prolific")
     client.approve(submission)
+
+
+def submission_enter_code(person: Participant, *, user: Any, client: ProlificClient, submission: str) -> None:
+    """Record that somebody enters on Prolific the code that a participant was given, and enter it. A code of
+    a screen-out then screens out there."""
+    record_person_action(person, user, StaffAction.Action.REVIEW, "enter the code on Prolific")
+    client.enter_code(submission, person.given_code)
 
 
 def submission_reject(

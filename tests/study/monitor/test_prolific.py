@@ -287,6 +287,12 @@ def test_an_owner_publishes_approves_and_rejects_on_the_page(
         admin_client.post(PAGE, {**review, "review": "approve"})
     assert server.submissions["sPA"][1] == "APPROVED" and "You were away for long." in server.messages
     assert list(StaffAction.objects.values_list("reason", flat=True))[-1] == "approve on Prolific"
+    away = came(enter(study), "PD")
+    Participant.objects.filter(pk=away.pk).update(given_code="OUT1")
+    for _ in range(2):  # the second time, Prolific no longer waits for a code
+        admin_client.post(PAGE, {"who": [away.code], "sure": "on", "review": "code"})
+    assert server.submissions["sPD"] == ["PD", "SCREENED OUT", "OUT1"]
+    assert sum(one == "POST submissions/sPD/transition/" for one in server.asked) == 1
     server.faults = [401]
     assert "does not accept the token" in text_of(admin_client.get(PAGE)) and TOKEN not in text_of(
         admin_client.get(PAGE)
