@@ -30,7 +30,7 @@ from kitchen.opened.dataset_episode import (
 )
 from kitchen.registry.world_registry import trial_formats
 
-INSTALL = "it needs packages that are not installed; `make open` installs them"
+INSTALL = "it needs packages that are not installed; the command make open installs them"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Starts of texts that a spreadsheet would run. They get an apostrophe in front."""
 

@@ -48,7 +48,7 @@ OPEN_WORLDS: dict[str, str] = {
 }
 """Path of the kit of each world that is offered only if `OPEN_PACKAGES` are installed (`make open`)."""
 OPEN_PACKAGES = ("pettingzoo", "pygame")
-NOT_INSTALLED = "{name}: this world needs packages that `make open` installs"
+NOT_INSTALLED = "{name}: this world needs packages that the command make open installs"
 
 DEFAULT_WORLD_NAME = "cuisine"
 """The world of stored documents and study files that name none."""

@@ -22,6 +22,7 @@ from kitchen.contract.recorded_trial import RecordedTrial, TrialError, TrialOpti
 from kitchen.contract.world import World, text_hash
 from kitchen.infra.database_writes import insert_in_batches, insert_rows
 from kitchen.opened.trial_files import ReadTrial, TrialFileError, file_digest, read_trial_file
+from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Episode, ImportedEpisode, Seat, SeatCommand, StateChange, Step
 from kitchen.play.turn.state_store import initial_state_rows, json_round_trip, state_rows_of_step
@@ -116,6 +117,16 @@ def import_file(path: Path, options: TrialOptions, file_name: str = "") -> Itera
             yield read, store_if_new(read.found, read.name, digest, file_name or path.name)
         except TrialError as error:
             yield ReadTrial(read.name, None, str(error)), False
+
+
+def erase_imported_file(file_hash: str) -> int:
+    """Erase the games of the imported files whose hash begins so. Return how many there were."""
+    episodes = list(
+        ImportedEpisode.objects.filter(file_hash__startswith=file_hash).values_list("episode", flat=True)
+    )
+    for episode in episodes:
+        erase_episode(episode)
+    return len(episodes)
 
 
 def store_if_new(trial: RecordedTrial, name: str, file_hash: str, file_name: str) -> bool:

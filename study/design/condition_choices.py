@@ -25,7 +25,7 @@ from study.design.models import Condition
 
 WORLD = "world"
 COPLAYER = "coplayer"
-MORE = "More worlds, and co-players that are trained policies, need packages that `make open` installs."
+MORE = "The command make open installs more worlds, and co-players that are trained policies."
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,9 @@ class DatasetOrderForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field: Any = self.fields["form"]
-        field.choices = [(name, form.meaning) for name, form in FORMS.items()]
-
-    def clean_form(self) -> str:
-        """Return the form's name. Raises ValidationError if it cannot be written here."""
-        name: str = self.cleaned_data["form"]
-        if why := FORMS[name].why_not():
-            raise forms.ValidationError(f"{why[0].upper()}{why[1:]}.")
-        return name
+        missing = [form for form in FORMS.values() if form.why_not()]
+        field.choices = [(name, form.meaning) for name, form in FORMS.items() if form not in missing]
+        field.help_text = " ".join(f"Not offered here: {form.meaning}: {form.why_not()}." for form in missing)
 
 
 @study_page("results", FORM_METHODS)

@@ -7,6 +7,7 @@ come from outside, so they are replayed and drawn in such a process, too.
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -29,11 +31,14 @@ from kitchen.registry.world_registry import get_world, trial_formats
 from kitchen.replay.episode_content import EpisodeFileError
 from kitchen.replay.episode_file import export_episode, replay_content
 from kitchen.replay.episode_record import read_episode_records
-from kitchen.replay.import_trials import store_if_new
+from kitchen.replay.import_trials import erase_imported_file, store_if_new
 from kitchen.words.english_text import counted_noun
 from study.monitor.replay_page import IMPORTED_CONTEXT, render_replay
+from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.permissions import FORM_METHODS, staff_page
 
+log = logging.getLogger(__name__)
+DIGEST_LENGTH = 64
 READ = "kitchen.replay.import_trials.read_some_games"
 """Path of the function that a child process runs."""
 MOST_GAMES = 20
@@ -93,8 +98,10 @@ def _rule_field(rule: TrialRule) -> forms.Field:
 
 @staff_page(FORM_METHODS)
 def imports(request: HttpRequest) -> HttpResponse:
-    """List imported games, and import those of an uploaded file. Refused games are listed with the first
-    difference."""
+    """List imported games, and import those of an uploaded file, or delete those of a file. Refused games are
+    listed with the first difference."""
+    if "delete" in request.POST:
+        return _delete(request)
     form = ImportForm(request.POST or None, request.FILES or None)
     refused: list[ReadTrial] = []
     if request.method == "POST" and form.is_valid():
@@ -114,6 +121,20 @@ def imports(request: HttpRequest) -> HttpResponse:
         "count": ImportedEpisode.objects.count(),
     }
     return render(request, "study/monitor/imports.html", context, status=422 if form.errors else 200)
+
+
+def _delete(request: HttpRequest) -> HttpResponse:
+    """Erase the games of one file for a superuser. Conditions keep the games that they have chosen."""
+    if not request.user.is_superuser:
+        raise PermissionDenied
+    digest = request.POST["delete"]
+    if CONFIRM_FIELD not in request.POST or len(digest) != DIGEST_LENGTH:
+        messages.error(request, NOT_CONFIRMED)
+    else:
+        games = counted_noun(erase_imported_file(digest), "game")
+        log.info("%s deleted %s of the imported file %s", request.user, games, digest)
+        messages.success(request, f"Deleted: {games}.")
+    return redirect("study:imports")
 
 
 def _figure(episode: Episode) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 PACKAGE = "onnxruntime"
-INSTALL = "Trained policies need the package onnxruntime: `make open` installs it."
+INSTALL = "Trained policies need the package onnxruntime: the command make open installs it."
 OBSERVATION, MASK, LOGITS = "obs", "action_mask", "logits"
 STATE_IN, STATE_OUT = "state_in_", "state_out_"
 KEPT_SESSIONS = 8

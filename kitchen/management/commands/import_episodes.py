@@ -20,10 +20,8 @@ from kitchen.contract.recorded_trial import TrialOptions
 from kitchen.contract.world_errors import SettingsError
 from kitchen.management.command_helpers import OneLineCommand
 from kitchen.opened.trial_files import TrialFileError
-from kitchen.play.episode.erase_episode import erase_episode
-from kitchen.play.models import ImportedEpisode
 from kitchen.registry.world_registry import trial_formats
-from kitchen.replay.import_trials import import_file
+from kitchen.replay.import_trials import erase_imported_file, import_file
 from kitchen.words.english_text import counted_noun, os_error_words
 
 SHORTEST_HASH = 8
@@ -72,11 +70,7 @@ class Command(OneLineCommand):
     def _forget(self, digest: str) -> None:
         if len(digest) < SHORTEST_HASH:
             raise CommandError(f"--forget: give at least {SHORTEST_HASH} letters of the hash", returncode=2)
-        found = ImportedEpisode.objects.filter(file_hash__startswith=digest)
-        episodes = list(found.values_list("episode", flat=True))
-        for episode in episodes:
-            erase_episode(episode)
-        self.stdout.write(f"{counted_noun(len(episodes), 'game')} erased")
+        self.stdout.write(f"{counted_noun(erase_imported_file(digest), 'game')} erased")
 
     def _import(self, path: Path, told: TrialOptions, count: Counter[str]) -> None:
         try:

@@ -53,7 +53,8 @@ def test_worlds_of_optional_packages_are_listed_only_with_them(monkeypatch: pyte
     try:
         assert not known_worlds().keys() & OPEN_WORLDS.keys()
         with pytest.raises(
-            UnknownNameError, match="pettingzoo_pong: this world needs packages that `make open` installs"
+            UnknownNameError,
+            match="pettingzoo_pong: this world needs packages that the command make open installs",
         ):
             get_world("pettingzoo_pong")
     finally:

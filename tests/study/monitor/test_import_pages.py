@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -93,3 +94,22 @@ def test_a_condition_stores_the_imported_game_that_was_chosen(admin_client: Clie
     assert save(admin_client, change(row), **{CHOSEN.format(name=name): str(key)}).status_code == 302
     row.refresh_from_db()
     assert final_state(recording_from_text(row.coplayer_settings["recording"])) == final_state(trial)
+
+
+def test_only_superusers_delete_the_games_of_a_file_and_only_with_the_box_ticked(
+    admin_client: Client, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        rows = [{**row, "trial_id": name} for row in table(played())]
+        list(import_file(written(tmp_path / f"{name}.csv", rows), TrialOptions()))
+    first, other = (each.imported for each in Episode.objects.order_by("pk"))
+    page, asked = reverse("study:imports"), {"delete": first.file_hash}
+    colleague = Client()
+    colleague.force_login(User.objects.create_user("ben", is_staff=True))
+    assert colleague.post(page, {**asked, "sure": "on"}).status_code == 403
+    assert "Delete" not in colleague.get(page).content.decode()
+    for wrong in (asked, {"delete": "", "sure": "on"}, {"delete": first.file_hash[:12], "sure": "on"}):
+        admin_client.post(page, wrong)
+    assert Episode.objects.count() == 2
+    admin_client.post(page, {**asked, "sure": "on"})
+    assert [each.imported for each in Episode.objects.all()] == [other]
