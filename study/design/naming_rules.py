@@ -7,7 +7,11 @@ either.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import chain, count
 from typing import Any
+
+from django.utils.text import slugify
 
 from kitchen.registry.world_metrics import common_metrics
 from kitchen.words.english_text import counted_noun
@@ -20,6 +24,14 @@ def key_problem(key: str) -> str:
     if not KEY.fullmatch(key):
         return "Begin with a letter or a digit; then letters, digits, “_” and “-”."
     return ""
+
+
+def key_from_name(name: str, taken: Collection[str], otherwise: str) -> str:
+    """Return a key made from a name: `Two planners` becomes `two_planners`. A number is added if the key is
+    in `taken`. `otherwise` is used for a name without letters and digits of the Latin alphabet."""
+    plain = slugify(name).replace("-", "_").strip("_")[:40].rstrip("_") or otherwise
+    keys = chain([plain], (f"{plain}_{number}" for number in count(2)))
+    return next(key for key in keys if key not in taken and not item_key_problem(key))
 
 
 def name_problem(name: str) -> str:

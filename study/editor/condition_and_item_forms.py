@@ -20,6 +20,7 @@ from study.design.between_groups import group_keys
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, goal_labels, kind_choices
 from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
+from study.design.naming_rules import key_from_name
 from study.design.questions.item_fields import FieldGroup, form_fields
 from study.editor.form_fields import (
     ELSEWHERE,
@@ -46,6 +47,7 @@ STARS_HELP = (
     "“completed = 3 5 7”. The page shows the targets before the round, and the stars during and after it. It "
     "may affect ratings. Empty: no stars."
 )
+KEY_FROM_NAME = "Empty: made from the name."
 GROUP_FIELDS = ("between_group", "within_level")
 """Fields of conditions in a study with between-subjects groups."""
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
@@ -134,7 +136,9 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._refused = condition_refusal(self.instance)
-        self.fields["knowing"].required = False  # an empty value keeps the default
+        for name in ("knowing", "key"):
+            self.fields[name].required = False  # empty: the default, and a key made from the name
+        self.fields["key"].help_text += f" {KEY_FROM_NAME}"
         self.fields["goal"].help_text = GOAL_HELP.format(
             metrics=", ".join(f"{name} ({label})" for name, label in goal_labels(self._world()).items())
         )
@@ -192,7 +196,10 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         clear_unchosen_errors(self, self.kinds, cleaned)
         others = Condition.objects.filter(study=self.instance.study_id).exclude(pk=self.instance.pk)
-        if others.filter(key=cleaned.get("key")).exists():
+        keys = set(others.values_list("key", flat=True))
+        if not cleaned.get("key") and "key" not in self.errors:
+            cleaned["key"] = self.instance.key or key_from_name(cleaned.get("name", ""), keys, "condition")
+        if cleaned.get("key") in keys:
             self.add_error("key", "Another condition of this study has this key.")
         self.instance.settings = self._gathered(WORLD, self.instance.settings)
         self.instance.coplayer_settings = self._gathered(COPLAYER, {})

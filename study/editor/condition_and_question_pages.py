@@ -18,6 +18,8 @@ from study.design.naming_rules import dependent_participants, describe_dependent
 from study.design.questions.questionnaires import instrument
 from study.design.questions.questionnaires import instruments as shipped
 from study.editor.condition_and_item_forms import SHOW_BUTTON, SurveyItemForm
+from study.editor.condition_form_sections import NAMES, condition_folds, kind_settings, team_sections
+from study.editor.condition_presets import presets, with_preset
 from study.editor.design_forms import InstrumentForm, ItemRowsForm
 from study.editor.design_services import (
     condition_copy,
@@ -32,7 +34,7 @@ from study.editor.design_services import (
 )
 from study.editor.form_fields import KIND, is_team_field
 from study.editor.item_rows import ItemRowsError, item_csv, items_store
-from study.editor.team_condition_form import SHOWN, condition_form, with_rows
+from study.editor.team_condition_form import ROWS, SHOWN, condition_form, with_rows
 from study.editor.team_diagram import Picture, picture_or_why
 from study.editor.world_setting_fields import (
     chosen_fields,
@@ -67,10 +69,8 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
         if pk
         else Condition(study=study, label=unused_label(study))
     )
-    kind, sent = (
-        condition_form(),
-        with_needed_teammates(with_default_settings(with_rows(request.POST), all_kinds())),
-    )
+    chosen = with_rows(with_preset(request.POST, ROWS))
+    kind, sent = condition_form(), with_needed_teammates(with_default_settings(chosen, all_kinds()))
     form = kind(with_earlier_drawing(sent, study) if request.POST else None, instance=row)
     if told := drawing_remarks_page(request, form):
         return told
@@ -87,18 +87,28 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
 
 
 def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
-    """Return the template context of the condition form: its plain fields, and one group of fields for each
-    world and co-player. The chosen groups are marked."""
-    chosen = {part: request.POST.get(part) or getattr(row, part) for part in (WORLD, COPLAYER)}
-    shown = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))
+    """Return the template context of the condition form: who plays, the settings of each world and co-player,
+    the team, and the folds with everything else."""
+    chosen = {part: str(form[part].value() or getattr(row, part)) for part in (WORLD, COPLAYER)}
+    groups = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))["groups"]
     told = (
         {"cautions": (*row.cautions, *row.unmeasured, *_dry_run_warnings(row)), "remarks": row.remarks}
         if row.pk
         else {}
     )
-    out = _without_scene(form, chosen[WORLD])
-    shown["plain"] = [f for f in shown["plain"] if not is_team_field(f.name) and f.name not in out]
-    return {"condition": row, "more": more_to_install(), **shown, **told}
+    kinds = kind_settings(groups)
+    return {
+        "condition": row,
+        "more": more_to_install(),
+        "groups": groups,
+        "world_settings": kinds[WORLD],
+        "coplayer_settings": kinds[COPLAYER],
+        "team_fields": team_sections(form),
+        "names": [form[name] for name in NAMES],
+        "folds": condition_folds(form, _without_scene(form, chosen[WORLD])),
+        "presets": presets(chosen[WORLD]),
+        **told,
+    }
 
 
 def _without_scene(form: Any, world: str) -> set[str]:

@@ -124,10 +124,12 @@ async def a_layout_is_drawn(me: Researcher) -> None:
     """By keyboard and by mouse, checked at each stroke; what is refused stays, what is drawn is stored."""
     page, cell = me.page, "[role=gridcell][tabindex='0']"
     await me.open("conditions/new/")
+    await page.click("#fold-data summary")
     for name, value in (("key", "ours"), ("name", "In our grid"), ("label", "Team Q"), ("teammates", "1")):
         await page.fill(f"#id_{name}", value)
     await page.select_option("#id_world", "overcooked")
-    await page.wait_for_selector(f"{LAYOUT}_begins")
+    await page.wait_for_selector(f"{LAYOUT}_begins", state="attached")
+    await page.click("#fold-world summary")
     await page.select_option(f"{LAYOUT}_begin", "empty")
     await page.focus(f"{LAYOUT}_begins")
     await page.keyboard.press("Enter")
@@ -183,13 +185,13 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     await me.save()
     for teammates, level in ((1, "level_1"), (3, "level_1")):
         await me.open("conditions/new/", f"condition_{teammates}")
+        await page.click("#fold-data summary")
         await page.fill("#id_key", f"agents_{teammates + 1}")
         await page.fill("#id_name", f"{teammates + 1} agents")
         await page.fill("#id_label", f"Team {'ABCDEFGHIJ'[teammates + 5]}")
         await page.select_option("#id_coplayer", "planner")
         await page.fill("#id_teammates", str(teammates))
-        await page.click("[name=_show_settings]")
-        await page.wait_for_selector("legend:has-text('Settings: Planner')")
+        await page.wait_for_selector("#id_coplayer__planner__tries")
         await page.select_option("#id_world__cuisine__level", level)
         await me.save()
     await a_team_is_put_together(page)

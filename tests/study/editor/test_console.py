@@ -186,13 +186,14 @@ def test_three_dimensions_are_offered_where_the_world_has_them(
     url = at(study, "condition", study.conditions.get(key="c0").pk)
     sent = filled(client, url, three_dimensions="on")
     for world, there in (("cuisine", True), ("overcooked", False)):
-        shown = client.post(url, {**sent, "world": world, SHOW_BUTTON: "1"}).context["plain"]
-        assert ("three_dimensions" in [field.name for field in shown]) == there
+        folds = client.post(url, {**sent, "world": world, SHOW_BUTTON: "1"}).context["folds"]
+        assert ("three_dimensions" in [field.name for fold in folds for field in fold.fields]) == there
     wrong = client.post(url, {**sent, "world": "overcooked", "coplayer": "greedy", "teammates": "1"})
     assert wrong.context["form"].errors == {
         "three_dimensions": ["Overcooked has no view in three dimensions."]
     }
-    assert "three_dimensions" in [field.name for field in wrong.context["plain"]]
+    (fold,) = (fold for fold in wrong.context["folds"] if fold.is_open)
+    assert "three_dimensions" in [field.name for field in fold.fields]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+"""Offer common set-ups of a condition that fill the form, such as one person and a planner.
+
+A preset sets who plays, who leads and who talks. It keeps the world, its settings, and everything else that
+was typed. Only presets that the world can play are offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from kitchen.registry.world_registry import get_world, known_worlds, organisation_refusal
+from study.design.condition_choices import COPLAYER, WORLD, kind_choices
+from study.design.condition_seats import NOBODY
+from study.design.team_organisation import END, LEAVE
+from study.editor.condition_and_item_forms import SHOW_BUTTON
+from study.editor.form_fields import APART, KIND, PEOPLE, TALK, TOGETHER
+
+PRESET = "preset "
+"""The value of the button that reloads the form with a preset, followed by the preset's name."""
+PLANNERS = ("planner", "grid_planner", "blocks_planner", "recipe_partner")
+MODELS = ("proagent", "collab", "pairwise")
+DISPATCHERS = ("dispatcher", "blocks_dispatcher", "skill_dispatcher")
+"""Co-players for a preset. The first that the world can play is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A common set-up: its name, its label, and the values of the form's fields."""
+
+    name: str
+    label: str
+    values: Mapping[str, Any]
+
+
+def presets(world: str) -> list[Preset]:
+    """Return the presets that fit this world, in the order in which the form offers them."""
+    return list(_presets(world)) if world in known_worlds() else []
+
+
+def _presets(world: str) -> Iterator[Preset]:
+    offered = dict(kind_choices(COPLAYER, "", world))
+    planner, model, dispatcher = (
+        next((one for one in kinds if one in offered), "") for kinds in (PLANNERS, MODELS, DISPATCHERS)
+    )
+    seats = get_world(world)
+    allowed = [kind for kind in ("central", "each", "pair") if not organisation_refusal(world, kind)]
+    two, three = (seats.min_seats <= number <= seats.max_seats for number in (2, 3))
+    if planner and two:
+        yield Preset("planner", "One person and a planner", _team(planner, 1))
+    if planner and three and "each" in allowed:
+        values = _team(planner, 2, kind="each")
+        yield Preset("planners", "One person and two planners that each have a robot", values)
+    if dispatcher and three and "central" in allowed:
+        values = _team(dispatcher, 2, kind="central", talk="on")
+        yield Preset("dispatcher", "A dispatcher one may talk with", values)
+    if two and allowed:
+        absent = {TOGETHER["unfilled"]: LEAVE, TOGETHER["absent"]: END}
+        yield Preset("people", "Two people only", _team(NOBODY, 1, kind=allowed[0], people="1, 2") | absent)
+    if model and two:
+        yield Preset("model", "One person and a language model", _team(model, 1))
+
+
+def _team(
+    coplayer: str, teammates: int, *, kind: str = "", talk: str = "", people: str = ""
+) -> dict[str, str]:
+    return {
+        COPLAYER: coplayer,
+        "teammates": str(teammates),
+        KIND: kind,
+        TALK: talk,
+        PEOPLE: people,
+        APART: "",
+    }
+
+
+def with_preset(sent: QueryDict, rows: str) -> QueryDict:
+    """Return the submitted data with the preset of the pressed button. `rows` is the field that lists the
+    separate co-players of single teammates; a preset has none. A name that was typed stays."""
+    asked = sent.get(SHOW_BUTTON, "")
+    if not asked.startswith(PRESET):
+        return sent
+    found = {one.name: one for one in presets(sent.get(WORLD, ""))}.get(asked.removeprefix(PRESET))
+    if found is None:
+        return sent
+    filled = sent.copy()
+    for name, value in found.values.items():
+        filled.pop(name, None)
+        if value:
+            filled[name] = value
+    filled.setlist(rows, [])
+    if not filled.get("name"):
+        filled["name"] = found.label
+    return filled

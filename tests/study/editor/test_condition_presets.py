@@ -1,0 +1,57 @@
+"""Presets fill the form of a condition for every world, and keep what was typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+
+from kitchen.registry.world_registry import known_worlds
+from study.design.condition_choices import all_kinds
+from study.design.models import Condition
+from study.editor.condition_presets import presets, with_preset
+from study.editor.team_condition_form import ROWS, condition_form, with_rows
+from study.editor.world_setting_fields import with_default_settings
+from tests.study.factories import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def filled(**typed: Any) -> QueryDict:
+    """What the form shows after a button was pressed in it."""
+    sent = QueryDict(mutable=True)
+    sent.update(typed)
+    return with_default_settings(with_rows(with_preset(sent, ROWS)), all_kinds())
+
+
+def test_every_preset_of_every_world_can_be_saved_at_once() -> None:
+    study, kind = make_study(), condition_form()
+    refused = {}
+    for world in known_worlds():
+        for one in presets(world):
+            sent = filled(world=world, key="k", label="Blue", _show_settings=f"preset {one.name}")
+            assert (sent["name"], sent["label"]) == (one.label, "Blue")
+            del sent["_show_settings"]
+            form = kind(sent, instance=Condition(study=study))
+            if not form.is_valid():
+                refused[world, one.name] = dict(form.errors)
+    assert refused == {}
+
+
+def test_a_preset_changes_who_plays_and_nothing_else() -> None:
+    typed = {
+        "world": "cuisine",
+        "name": "Mine",
+        "world__cuisine__alpha": "2",
+        "team_row": "0",
+        "teammates": "9",
+    }
+    sent = filled(**typed, coplayer="random", _show_settings="preset dispatcher")
+    assert [sent[name] for name in ("name", "world__cuisine__alpha", "coplayer", "teammates")] == [
+        "Mine",
+        "2",
+        "dispatcher",
+        "2",
+    ]
+    assert sent["team_talk"] == "on" and not sent.getlist("team_row")
