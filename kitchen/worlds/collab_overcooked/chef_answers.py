@@ -7,10 +7,11 @@ languages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, TALK
 from kitchen.agents.talk_rules import ENGLISH_NAMES
+from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import in_language
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros
 from kitchen.worlds.collab_overcooked.spoken_requests import brings, spoken_requests
@@ -62,7 +63,12 @@ def _declined(text: str, requested: Mapping[str, Macros]) -> Iterator[str]:
             yield thing
 
 
-def _refusals(macros: Macros) -> Iterator[str]:
+def is_refusal_of(text: str, macros: Sequence[Command]) -> bool:
+    """Return whether this text is what the button writes that refuses this work, in any language."""
+    return bool(NOT_NOW.match(text)) and text.strip() in _refusals(macros)
+
+
+def _refusals(macros: Sequence[Command]) -> Iterator[str]:
     """Yield the words of the button that refuses this work, in every language."""
     for language in ENGLISH_NAMES:
         with in_language(language):

@@ -51,6 +51,8 @@ ABOUT_KEY = "about"
 """Key of a message's data for commands that its sentence names. They are neither a request nor a plan."""
 USE_KEY = "use"
 """Key of a request's data for what the chef needs the thing for: a utensil, or `SERVE_USE`."""
+WHY_KEY = "why"
+"""Key of a message's data for the reason why its commands are not possible, as a code of the checks."""
 CHOICE = "good_choice"
 """The code of the praise for a choice between requests."""
 COURTESIES = ("thanks_ahead", "thanks_again", CHOICE)
@@ -131,12 +133,15 @@ class OpenRequests:
         }
 
 
-def message(code: str, key: str = "", macros: Sequence[Command] = (), use: str = "") -> MessageDraft:
+def message(
+    code: str, key: str = "", macros: Sequence[Command] = (), use: str = "", why: str = ""
+) -> MessageDraft:
     """Return the sentence with this code. The text is English; pages translate it by its code."""
     data: dict[str, Json] = {key: [list(macro) for macro in macros]} if key else {}
-    data |= {USE_KEY: use} if use else {}
+    data |= ({USE_KEY: use} if use else {}) | ({WHY_KEY: why} if why else {})
     with in_english():
-        return MessageDraft(stand_in_sentence(code, macros, use=use), SAY, data={**data, CODE_KEY: code})
+        text = stand_in_sentence(code, macros, use=use, why=why)
+    return MessageDraft(text, SAY, data={**data, CODE_KEY: code})
 
 
 def is_useless(said: TeamMessage) -> bool:

@@ -174,7 +174,8 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
     "will_do": gettext_noop("I will do this: {actions}."),
     "will_do_once": gettext_noop("I will do this: {actions}. I bring one at a time: ask again for more."),
     "not_yet": gettext_noop("I cannot do this yet: {actions}."),
-    "not_now": gettext_noop("Not now."),
+    "not_now": gettext_noop("Not now, sorry: I do not see what it is for. If you need it, ask me again."),
+    "gives_up": gettext_noop("I have waited long enough, so I leave this: {actions}."),
     "nothing_now": gettext_noop("I need nothing from you now. I will ask you when I do."),
     "who_i_am": gettext_noop("I am the chef. I have the recipe, and I ask you for what I need."),
     "keeps_recipe": gettext_noop(
@@ -206,14 +207,17 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
 """The sentences of the stand-in, by code. A message of the stand-in has the code in its data."""
 
 
-def stand_in_sentence(code: str, macros: Iterable[Command] = (), name: str = "", use: str = "") -> str:
+def stand_in_sentence(
+    code: str, macros: Iterable[Command] = (), name: str = "", use: str = "", why: str = ""
+) -> str:
     """Return the sentence of `STAND_IN_SENTENCES` with this code about these commands. `name` is a short name
     for all of them; without it, they are listed. A sentence about things names what the commands take. `use`
-    is what they are needed for (`use_words`)."""
+    is what they are needed for (`use_words`), and `why` the reason why they are not possible, as a code."""
     listed = tuple(macros)
     things = list_words(macro[1] for macro in listed if macro[0] == PICKUP)
     actions = name or commands_words(listed)
     actions = f"{actions} ({use_words(use)})" if use else actions
+    actions = f"{actions} ({gettext(REASON_WORDS[why])})" if why in REASON_WORDS else actions
     return gettext(STAND_IN_SENTENCES[code]).format(actions=actions, things=things)
 
 

@@ -21,7 +21,7 @@ from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.collab_overcooked.assistant_ideas import ideas_panel
-from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, USE_KEY, is_useless
+from kitchen.worlds.collab_overcooked.chef_requests import ABOUT_KEY, USE_KEY, WHY_KEY, is_useless
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
@@ -398,7 +398,8 @@ class CollabPage(GridPage):
         macros = [
             macro for key in (REQUESTS_KEY, PLAN_KEY, ABOUT_KEY) for macro in commands_in(message.data, key)
         ]
-        return stand_in_sentence(code, macros, work_name(macros), str(message.data.get(USE_KEY, "")))
+        use, why = (str(message.data.get(key, "")) for key in (USE_KEY, WHY_KEY))
+        return stand_in_sentence(code, macros, work_name(macros), use, why)
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return sentences that the stand-in understands as assistant. Empty for the assistant."""

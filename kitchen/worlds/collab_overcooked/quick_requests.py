@@ -34,6 +34,7 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import (
     bring_slices,
     put_from_counter,
 )
+from kitchen.worlds.collab_overcooked.refused_requests import was_refused
 from kitchen.worlds.collab_overcooked.room_layout import (
     ASSISTANT,
     CHEF,
@@ -98,12 +99,13 @@ def bubble_panel(view: SeatView) -> Panel:
 
 
 def _state_of(view: SeatView, work: Work) -> str:
-    """Return DONE if the teammate finished this after the newest request for it, ASKED if it is requested
-    and not done, else an empty text."""
+    """Return DONE if the teammate finished this after the newest request for it, ASKED if it is requested,
+    not refused and not done, else an empty text."""
     asked = [
         one.step
         for one in view.talk.requests
         if one.sender == view.talk.member
+        and not was_refused(one, view.talk.messages)
         and tuple(map(tuple, commands_in(one.data, REQUESTS_KEY))) == work.macros
     ]
     if not asked:

@@ -27,6 +27,7 @@ from kitchen.contract.team_messages import (
 from kitchen.contract.world import Command, Json, World
 from kitchen.worlds.collab_overcooked.chef_answers import ASKS_NEXT, DECLINES, chef_answer, declined_things
 from kitchen.worlds.collab_overcooked.chef_requests import (
+    ABOUT_KEY,
     MOST_OPEN,
     OpenRequests,
     PersonAtWork,
@@ -41,6 +42,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     WAIT_ONE,
     KitchenThings,
     is_known_macro,
+    refusal_code,
     things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
@@ -187,7 +189,9 @@ class RecipePartner(Agent):
         )
         code = ASKS_NEXT if not answer and _has_question(situation) else answer
         now, says = ask_person(seen, before, code, wrong_unit)
-        if not says and not answer and _is_addressed(situation):
+        if _has_request(situation):
+            says = (message("chef_cannot"), *says)
+        elif not says and not answer and _is_addressed(situation):
             says = (message("will_ask"),)
         return now.to_memory(), says
 
@@ -236,22 +240,29 @@ class RecipePartner(Agent):
         mine, things = _done(situation, ASSISTANT), _things(situation, ASSISTANT)
         todo = _without_done(list(map(_macros, before["units"])), mine, before["macros_read"])
         asked, ignores = _requested(situation, before["last_message"]), False
+        left_out: list[Macros] = []
         spoken = _spoken(situation, before["last_message"])
         if spoken.stops or spoken.unwanted:
-            todo = [] if spoken.stops else [unit for unit in todo if not brings(unit, spoken.unwanted)]
+            kept = [] if spoken.stops else [unit for unit in todo if not brings(unit, spoken.unwanted)]
+            left_out, todo = [unit for unit in todo if unit not in kept], kept
         asked = asked or [macro for unit in spoken.units for macro in unit]
         if asked:
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
             possible = list(dropwhile(lambda unit: not remaining_unit(things, unit), todo))
             todo = todo if ignores else _with_units(possible, _units_of(asked))
         rest = remaining_unit(things, todo[0]) if todo else None
-        says = (_answer(asked, spoken, ignores=ignores, can_begin=bool(rest)),) if asked else ()
+        why = refusal_code(things, ASSISTANT, todo[0][0]) if todo and not rest else ""
+        says = (_answer(asked, spoken, ignores=ignores, can_begin=bool(rest), why=why),) if asked else ()
         if asked and spoken.kind == UNCLEAR:
             says = (*says, _spoken_answer(SpokenRequests(kind=UNCLEAR), todo))
         if not asked and (spoken.stops or spoken.unwanted or spoken.kind or _is_addressed(situation)):
-            says = (_spoken_answer(spoken, todo),)
+            says = (_spoken_answer(spoken, todo, left_out),)
         stuck = situation.step if before["stuck_since"] is None or rest or asked else before["stuck_since"]
         if todo and situation.step - stuck >= REPEAT_AFTER:  # it cannot be done: the next one is tried
+            says = (
+                *says,
+                *([message("gives_up", ABOUT_KEY, todo[0], why=why)] if CHEF in situation.people else []),
+            )
             todo, stuck = todo[1:], situation.step
         memory = {
             "units": todo,
@@ -444,12 +455,15 @@ def _answer_of_chef(code: str, command: Command) -> tuple[MessageDraft, ...]:
     return (message(code),) if code not in ("", ASKS_NEXT) else ()
 
 
-def _spoken_answer(spoken: SpokenRequests, todo: Sequence[Macros]) -> MessageDraft:
-    """Return the answer to words that request nothing to be brought. `todo` is what remains to be done."""
+def _spoken_answer(
+    spoken: SpokenRequests, todo: Sequence[Macros], left_out: Sequence[Macros] = ()
+) -> MessageDraft:
+    """Return the answer to words that request nothing to be brought. `todo` is what remains to be done, and
+    `left_out` what is not done any more."""
     if spoken.stops:
         return message("stops")
     if spoken.unwanted:
-        return message("leaves_out")
+        return message("leaves_out", ABOUT_KEY, [macro for unit in left_out for macro in unit])
     if spoken.kind == DOING:
         rest = [macro for unit in todo for macro in unit]
         return message("will_do", PLAN_KEY, rest) if rest else message("no_request")
@@ -457,13 +471,13 @@ def _spoken_answer(spoken: SpokenRequests, todo: Sequence[Macros]) -> MessageDra
 
 
 def _answer(
-    asked: Sequence[Command], spoken: SpokenRequests, *, ignores: bool, can_begin: bool
+    asked: Sequence[Command], spoken: SpokenRequests, *, ignores: bool, can_begin: bool, why: str
 ) -> MessageDraft:
     if ignores:
         return message("not_now")
     if can_begin and spoken.is_several:
         return message("will_do_once", PLAN_KEY, asked)
-    return message("will_do" if can_begin else "not_yet", PLAN_KEY, asked)
+    return message("will_do", PLAN_KEY, asked) if can_begin else message("not_yet", PLAN_KEY, asked, why=why)
 
 
 def _last_number(messages: Sequence[TeamMessage]) -> int:
@@ -489,6 +503,12 @@ def _has_question(situation: Situation) -> bool:
     """Return whether the other cook has just asked something in words."""
     new = (said for said in situation.talk.messages if said.is_new and said.sender != situation.talk.member)
     return any(said.text.rstrip().endswith("?") for said in new)
+
+
+def _has_request(situation: Situation) -> bool:
+    """Return whether the other cook has just requested commands."""
+    new = (said for said in situation.talk.messages if said.is_new and said.sender != situation.talk.member)
+    return any(commands_in(said.data, REQUESTS_KEY) for said in new)
 
 
 def _requested(situation: Situation, heard: int) -> list[Command]:

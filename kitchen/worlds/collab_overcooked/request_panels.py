@@ -34,6 +34,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 )
 from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
+from kitchen.worlds.collab_overcooked.refused_requests import was_refused
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, layout_of
 from kitchen.worlds.collab_overcooked.work_names import refusal_words, work_name
@@ -136,8 +137,6 @@ UNDERWAY, DONE, REFUSED = "underway", "done", "refused"
 CARDS_SHOWN = 3
 ITEMS_SHOWN = 2
 """Things in the bubble at the head of the one who was asked."""
-REFUSING_CODES = ("not_now", "stops", "leaves_out", "chef_cannot")
-"""Codes of the stand-in's sentences that say that it does not do what was asked."""
 
 
 def ask_panel(view: SeatView) -> Panel:
@@ -168,11 +167,13 @@ def _picker_state(view: SeatView) -> PickerState:
 
 
 def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
-    """Return the panel with the newest messages with requests. If `is_yours`, these are the person's own."""
+    """Return the panel with the newest messages with requests. If `is_yours`, these are the person's own,
+    without those that were refused."""
     found = [
         said
         for said in view.talk.messages
         if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
+        if not (is_yours and was_refused(said, view.talk.messages))
     ]
     cards = [_card(view, said) for said in reversed(found[-CARDS_SHOWN:])]
     of_time = zip(found[-CARDS_SHOWN:], reversed(cards), strict=True)
@@ -186,17 +187,17 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
 
 
 def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:
-    """Return whether a request is still thought of: until it is done, or until the stand-in refuses it.
+    """Return whether a request that nobody refused is still thought of: until it is done.
 
-    People and models refuse in their own words, or not at all. A request to them that is not begun ends when
-    it can no longer be met soon (`SOON`). A request of the stand-in stays, because it needs the thing.
+    People and models may refuse in their own words, or not at all. A request to them that is not begun ends
+    when it can no longer be met soon (`SOON`). A request of the stand-in stays, because it needs the thing.
     """
     if card.state:
         return card.state == UNDERWAY
     later = (one for one in view.talk.messages if one.number > said.number)
     codes = [one.data.get(CODE_KEY) for one in later if one.sender != view.talk.member]
     if any(codes) or CODE_KEY in said.data:
-        return not any(code in REFUSING_CODES for code in codes)
+        return True
     return view.step - said.step < SOON * len(card.macros)
 
 
