@@ -21,10 +21,11 @@ from study.editor.form_fields import APART, KIND, PEOPLE, TALK, TOGETHER
 
 PRESET = "preset "
 """The value of the button that reloads the form with a preset, followed by the preset's name."""
-PLANNERS = ("planner", "grid_planner", "blocks_planner", "recipe_partner")
+PROGRAMS = ("planner", "partner")
+"""Ends of the names of co-players that play well without a language model."""
 MODELS = ("proagent", "collab", "pairwise")
 DISPATCHERS = ("dispatcher", "blocks_dispatcher", "skill_dispatcher")
-"""Co-players for a preset. The first that the world can play is used."""
+"""Language models for a preset. The first that can play the world is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,9 @@ def presets(world: str) -> list[Preset]:
 
 def _presets(world: str) -> Iterator[Preset]:
     offered = dict(kind_choices(COPLAYER, "", world))
-    planner, model, dispatcher = (
-        next((one for one in kinds if one in offered), "") for kinds in (PLANNERS, MODELS, DISPATCHERS)
+    planner = next((one for one in offered if one.endswith(PROGRAMS)), "")
+    model, dispatcher = (
+        next((one for one in kinds if one in offered), "") for kinds in (MODELS, DISPATCHERS)
     )
     seats = get_world(world)
     allowed = [kind for kind in ("central", "each", "pair") if not organisation_refusal(world, kind)]
@@ -53,7 +55,7 @@ def _presets(world: str) -> Iterator[Preset]:
         yield Preset("planner", "One person and a planner", _team(planner, 1))
     if planner and three and "each" in allowed:
         values = _team(planner, 2, kind="each")
-        yield Preset("planners", "One person and two planners that each have a robot", values)
+        yield Preset("planners", "One person and two planners, one for each teammate", values)
     if dispatcher and three and "central" in allowed:
         values = _team(dispatcher, 2, kind="central", talk="on")
         yield Preset("dispatcher", "A dispatcher one may talk with", values)
