@@ -1,4 +1,4 @@
-"""Compute a participant's own result of a round: the own share, what went well, and the best result so far.
+"""Compute a participant's own result of a round: the own share, what went well, the best result, the stars.
 
 The own share is the share of all actions of the team. Waiting is no action. Results are compared by the first
 metric that the world shows to players, and only between rounds with the same world, settings and team size.
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from django.db.models import Count
 
 from kitchen.contract.page import Page
+from kitchen.contract.star_targets import STARS, known_star_targets
 from kitchen.play.models import Episode, SeatCommand
 from kitchen.play.turn.state_store import event_from_json
 from kitchen.registry.world_metrics import achievements, metrics_of_world
@@ -39,6 +40,54 @@ class BestResult(NamedTuple):
     what: str
     is_this: bool
     """True if it is the result of the round that has just ended."""
+
+
+class StarTotal(NamedTuple):
+    """The stars of all games so far that had star targets."""
+
+    games: tuple[int, ...]
+    """The stars of each game, in the order in which they were played."""
+    is_last: bool
+    """True if no game follows."""
+
+    @property
+    def earned(self) -> int:
+        """Return the number of all stars that were earned."""
+        return sum(self.games)
+
+    @property
+    def possible(self) -> int:
+        """Return the number of stars that could have been earned."""
+        return STARS * len(self.games)
+
+    @property
+    def medal(self) -> str:
+        """Return `gold`, `silver` or `bronze` by the share of the stars, after the last game; else empty."""
+        share = self.earned / self.possible
+        return next((name for name, least in MEDALS if self.is_last and share >= least), "")
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """Return the stars of each game as characters."""
+        return tuple("★" * stars + "☆" * (STARS - stars) for stars in self.games)
+
+
+MEDALS = (("gold", 5 / 6), ("silver", 2 / 3), ("bronze", 1 / 2))
+"""Medals for the stars of all games, with the least share of the stars that each needs."""
+
+
+def star_total(rounds: Sequence[Round], current: Round) -> StarTotal | None:
+    """Return the stars of the rounds up to `current`. None without stars, and for a single game with others
+    to come: its stars are shown already. `rounds` have their episodes."""
+    played = [one.episode for one in rounds if one.episode and one.position <= current.position]
+    targets = [known_star_targets(one.star_targets, metrics_of_world(one.world)) for one in played]
+    games = tuple(
+        target.earned(one.score.get(target.metric.name))
+        for one, target in zip(played, targets, strict=True)
+        if target
+    )
+    is_last = all(one.position <= current.position for one in rounds)
+    return StarTotal(games, is_last) if len(games) > 1 else None
 
 
 def own_share(episode: Episode, seat: int) -> OwnShare | None:

@@ -12,9 +12,12 @@ from typing import NamedTuple
 from kitchen.contract.page import Panel, SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.collab_overcooked.counter_handovers import find_handovers
+from kitchen.words.gettext_without_django import gettext, ngettext
+from kitchen.worlds.collab_overcooked.best_runs import BestRun, Pace, best_run, pace_beside
+from kitchen.worlds.collab_overcooked.counter_handovers import Handover, find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
+from kitchen.worlds.collab_overcooked.guests import guest_of, quote
 from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, WAIT
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, SEATS, Layout, layout_of
 
@@ -34,12 +37,14 @@ class RecipeStep(NamedTuple):
 
 
 class HandedOver(NamedTuple):
-    """One thing that a cook put down and the other took: the first cook's seat, and the thing with its
-    name."""
+    """One thing that a cook put down and the other took: the first cook's seat, the thing with its name, and
+    how it was beside the best run, as text: short (`+2`) and in words. Both are empty without a best run."""
 
     seat: int
     thing: str
     name: str
+    pace: str = ""
+    pace_words: str = ""
 
 
 class OrderContent(NamedTuple):
@@ -50,13 +55,18 @@ class OrderContent(NamedTuple):
     picture: str
     in_dish: bool
     knows: bool
+    best: int = 0
+    """The steps of the best run; 0 if it is not shown."""
+    guest: str = ""
+    """What the guest says."""
 
 
 class TimeLeft(NamedTuple):
-    """The steps left of the limit."""
+    """The steps left of the limit, and the steps of the best run (0: not shown)."""
 
     left: int
     limit: int
+    best: int = 0
 
 
 class RecipeSteps(NamedTuple):
@@ -66,12 +76,13 @@ class RecipeSteps(NamedTuple):
 
 
 class Together(NamedTuple):
-    """What was handed over, the number of requests that were met soon, and how much was handed over
-    unasked."""
+    """What was handed over, the number of requests that were met soon, how much was handed over unasked, and
+    how many handovers in a row lost no step on the best run."""
 
     handed_over: tuple[HandedOver, ...]
     met_soon: int
     own_ideas: int
+    combo: int = 0
 
 
 def order_panel(view: SeatView) -> Panel:
@@ -81,14 +92,26 @@ def order_panel(view: SeatView) -> Panel:
     recipe = recipe_progress(brief, seen, is_delivered=bool(view.result.score.get("success")))
     requests = view.talk.requests
     layout = layout_of(brief)
-    handed = tuple(handed_over(players, layout)[-SHOWN:])
-    together = Together(handed, met_soon(requests, players), own_ideas(requests, players, layout))
+    run = best_run(brief)
+    handed = tuple(handed_over(players, layout, run)[-SHOWN:])
+    combo = _pace(list(find_handovers(players, layout)), run).combo
+    ideas = own_ideas(requests, players, layout)
+    together = Together(handed, met_soon(requests, players), ideas, combo)
+    left = TimeLeft(seen["steps_left"], brief["limit"], run.steps if run else 0)
     parts = (
-        Panel("time-left", f"{_TEMPLATES}/time_left.jinja", TimeLeft(seen["steps_left"], brief["limit"])),
+        Panel("time-left", f"{_TEMPLATES}/time_left.jinja", left),
         Panel("recipe-steps", f"{_TEMPLATES}/recipe_steps.jinja", RecipeSteps(recipe)),
         Panel("together", f"{_TEMPLATES}/together.jinja", together),
     )
-    shows = OrderContent(thing_words(brief["order"]), served_code(brief), brief["in_dish"], bool(recipe))
+    guest = guest_of(brief)
+    shows = OrderContent(
+        thing_words(brief["order"]),
+        served_code(brief),
+        brief["in_dish"],
+        bool(recipe),
+        left.best,
+        quote(guest, guest.wish),
+    )
     return Panel("score", f"{_TEMPLATES}/order.jinja", shows, parts=parts)
 
 
@@ -125,11 +148,43 @@ def _things_there(seen: Mapping[str, Json]) -> set[str]:
     return {base_food(thing) for thing in (*held, *lying, *inside) if thing}
 
 
-def handed_over(players: Sequence[Mapping[str, Json]], layout: Layout) -> list[HandedOver]:
-    """Return what the cooks have handed over, with its names, in the order of time."""
+def handed_over(
+    players: Sequence[Mapping[str, Json]], layout: Layout, run: BestRun | None = None
+) -> list[HandedOver]:
+    """Return what the cooks have handed over, with its names, in the order of time. With a best run, each has
+    its pace."""
+    found = list(find_handovers(players, layout))
+    behind = _pace(found, run).behind or (None,) * len(found)
     return [
-        HandedOver(one.seat, one.thing, thing_words(one.thing)) for one in find_handovers(players, layout)
+        HandedOver(one.seat, one.thing, thing_words(one.thing), *pace_texts(steps))
+        for one, steps in zip(found, behind, strict=True)
     ]
+
+
+def pace_news(view: SeatView) -> dict[str, Json]:
+    """Return the number of handovers, how the newest one is beside the best run (`+2`), and the combo, as
+    `pace`. Empty before the first one, and without a best run."""
+    found = list(find_handovers(view.observation["players"], layout_of(view.brief)))
+    beside = _pace(found, best_run(view.brief))
+    text = pace_texts(beside.behind[-1])[0] if beside.behind else ""
+    return {"pace": [len(found), text, beside.combo]} if text else {}
+
+
+def _pace(found: Sequence[Handover], run: BestRun | None) -> Pace:
+    return pace_beside([one.taken_in for one in found], run)
+
+
+def pace_texts(behind: int | None) -> tuple[str, str]:
+    """Return how far a handover is behind the best run, short and in words. Empty if it is not known."""
+    if behind is None:
+        return "", ""
+    if not behind:
+        return "=", gettext("as fast as the best run")
+    if behind < 0:
+        text = ngettext("{count} step ahead of the best run", "{count} steps ahead of the best run", -behind)
+        return f"\N{MINUS SIGN}{-behind}", text.format(count=-behind)
+    text = ngettext("{count} step behind the best run", "{count} steps behind the best run", behind)
+    return f"+{behind}", text.format(count=behind)
 
 
 def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]]) -> int:

@@ -51,7 +51,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
-from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel, own_ideas
+from kitchen.worlds.collab_overcooked.order_progress import SOON, met_soon, order_panel, own_ideas, pace_news
 from kitchen.worlds.collab_overcooked.order_tasks import room_dressing
 from kitchen.worlds.collab_overcooked.pictured_menu import (
     in_pantry_order,
@@ -301,17 +301,18 @@ class CollabPage(GridPage):
     def changing(self, view: SeatView) -> Mapping[str, Json]:
         """Return what changes on the grid, the number of requests that were met soon (`met`) and of things
         that came unasked (`ideas`), the newest message that something was brought in vain (`useless`), the
-        steps left (`left`), and for each seat that delivered whether its
-        newest delivery was right (`delivered`)."""
+        steps left (`left`), how the newest handover is beside the best run (`pace`), and for each seat that
+        delivered whether its newest delivery was right (`delivered`)."""
         oldest_first = (event for step in reversed(view.history) for event in step.events)
         right = {str(one.seat): one.data["right"] for one in oldest_first if one.kind == "delivered"}
         requests, players = view.talk.requests, view.observation["players"]
-        counts = {
+        counts: dict[str, Json] = {
             "met": met_soon(requests, players),
             "ideas": own_ideas(requests, players, layout_of(view.brief)),
             "useless": max((one.number for one in view.talk.messages if is_useless(one)), default=0),
         }
         left = view.observation["steps_left"]
+        counts |= pace_news(view)
         return {**super().changing(view), **counts, "left": left, **({"delivered": right} if right else {})}
 
     def score(self, view: SeatView) -> Panel:
@@ -436,8 +437,8 @@ class CollabPage(GridPage):
     def highlights(
         self, brief: Mapping[str, Json], start: Mapping[str, Json], steps: Iterable[Sequence[Event]]
     ) -> tuple[str, ...]:
-        """Return how many things were handed over, and what was lost in utensils."""
-        return team_highlights(layout_of(brief), steps)
+        """Return what the guest says, where steps were lost, and what was handed over."""
+        return team_highlights(brief, steps)
 
     def goal(self, brief: Mapping[str, Json]) -> str:
         """Return the goal of the game, which is the order, as text. The recipe is not in it."""

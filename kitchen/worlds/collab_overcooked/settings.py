@@ -83,6 +83,14 @@ SETTINGS = (
         help="Such as to take slices, put them into the oven and start it. Needs plans.",
         later=True,
     ),
+    Setting(
+        "best_run",
+        "bool",
+        "Tells how the team does beside the best run that is known",
+        False,
+        help="At each handover, and in all at the end. It never tells how many handovers are to come.",
+        later=True,
+    ),
 )
 
 _TES_MEANING = (

@@ -164,7 +164,7 @@ class CollabOvercooked(SimpleWorld):
             "typed": self.chosen["typed"],
             "seat": SEAT_NAMES[seat],
         }
-        known |= {"one_press": True} if self.chosen["one_press"] else {}
+        known |= {name: True for name in ("one_press", "best_run") if self.chosen[name]}
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def public_state(self) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""Tell a participant their own part of a result: their share of the actions, and their best result so far.
+"""Tell a participant their own part of a result: their share, best result, all stars, and what comes next.
 
 The card at the end of a game fetches this over the board. The survey that follows shows it only if the card
 could not.
@@ -20,7 +20,7 @@ from study.participants.models import Participant, Round
 from study.participants.next_page import CurrentPage, ParticipantProgress
 from study.participation.language_choice import activate_language
 from study.participation.page_progress import participant_of_key
-from study.participation.round_results import best_result, highlights, own_share
+from study.participation.round_results import best_result, highlights, own_share, star_total
 
 SHOWN = "result"
 """The parameter in the participant's address with the position of the round whose result the card showed."""
@@ -44,14 +44,24 @@ def end_card_address(person: Participant, place: CurrentPage) -> str:
     return reverse("study:end-card", args=[person.shown_key, place.position])
 
 
-def own_result(rounds: Sequence[Round], current: Round) -> dict[str, Any]:
+def own_result(person: Participant, rounds: Sequence[Round], current: Round) -> dict[str, Any]:
     """Return the template context of one's own result. `rounds` have their episodes."""
     assert current.episode  # noqa: S101 - asked after an episode
     return {
         "share": own_share(current.episode, current.seat),
         "best": best_result(rounds, current),
         "highlights": highlights(current.episode),
+        "stars": star_total(rounds, current),
+        "next_label": _next_label(person, rounds, current),
     }
+
+
+def _next_label(person: Participant, rounds: Sequence[Round], current: Round) -> str:
+    """Return the label of the next round. Empty without one, and if no card would tell it before the game."""
+    after = next((one for one in rounds if one.position == current.position + 1), None)
+    if after is None or not person.version.blueprint.condition(after.condition.key).ready_card:
+        return ""
+    return person.design.condition(after.condition.key).label
 
 
 @never_cache
@@ -67,4 +77,4 @@ def end_card(request: HttpRequest, key: str, position: int) -> HttpResponse:
     if current.episode.status == Episode.Status.PLAYING:
         raise Http404(key)
     activate_language(request, person.study, person)
-    return render(request, "study/participation/own_result.html", own_result(rounds, current))
+    return render(request, "study/participation/own_result.html", own_result(person, rounds, current))

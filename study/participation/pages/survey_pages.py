@@ -77,7 +77,7 @@ def _survey_context(person: Participant, place: next_page.CurrentPage, was_told:
         if shows_card or design.meant("scores_above_surveys")
         else (),
         "shows_card": shows_card,
-        **(own_result(place.rounds, place.round) if shows_card else {}),
+        **(own_result(person, place.rounds, place.round) if shows_card else {}),
         "last_seconds": reverse("study:last-seconds", args=[person.shown_key])
         if offers_last_seconds(person, place)
         else "",

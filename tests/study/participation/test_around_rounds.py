@@ -16,10 +16,10 @@ from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.blueprint import AROUND_ROUNDS, blueprint_of
 from study.design.models import Study
 from study.editor.describe_design import condition_pairs
-from study.participants.models import PageVisit, Participant
+from study.participants.models import PageVisit, Participant, Round
 from study.participation.page_progress import finish_page
 from study.participation.pages.ready_page import what_changes
-from study.participation.round_results import best_result, own_share
+from study.participation.round_results import best_result, own_share, star_total
 from tests.kitchen.factories import make_episode
 from tests.study.exports.rows import csv_rows
 from tests.study.factories import enter, make_shared_study, make_study, play_out, play_round
@@ -128,6 +128,7 @@ def test_the_card_over_the_board_tells_the_result_and_the_survey_does_not_repeat
     play_out(second)
     told = client.get(address).content.decode()
     assert "best" not in told and "highlight" not in told, "nothing was served in either round"
+    assert "Next:" not in told, "no card would tell it"
     Episode.objects.filter(pk=second.pk).update(score={**second.score, "completed": 2})
     Episode.objects.update(settings=second.settings)
     assert "This is your best result so far." in client.get(address).content.decode()
@@ -186,6 +187,26 @@ def test_the_best_result_is_that_of_the_rounds_so_far() -> None:
         assert rounds[1].episode
         rounds[1].episode.settings = {"level": "another"}
         assert best_result(rounds, rounds[1]) is None, "games with other rules are not compared"
+
+
+def test_the_stars_of_all_games_are_added_up_and_earn_a_medal_at_the_end() -> None:
+    def played(*served: int) -> list[Round]:
+        targets = {"completed": [1, 2, 3]}
+        return [
+            Round(position=number, episode=Episode(world="cuisine", star_targets=targets, score={"completed": n}))
+            for number, n in enumerate(served, start=1)
+        ]
+
+    rounds = played(3, 1, 2)
+    first, second, last = (star_total(rounds, one) for one in rounds)
+    assert first is None, "the game shows its own stars"
+    assert second and (second.earned, second.possible, second.medal) == (4, 6, ""), "a game follows"
+    assert last and last.pictures == ("★★★", "★☆☆", "★★☆")
+    medals = [star_total(found := played(*one), found[-1]) for one in ((3, 3), (2, 2), (1, 2), (1, 1))]
+    assert [one and one.medal for one in medals] == ["gold", "silver", "bronze", ""]
+    assert last.medal == "silver"
+    rounds[0].episode = Episode(world="cuisine", score={})
+    assert (only := star_total(rounds, rounds[2])) and only.games == (1, 2), "a game without targets"
 
 
 def test_the_last_seconds_are_shown_from_the_log_while_they_are_rated(client: Client) -> None:

@@ -82,7 +82,8 @@ def test_an_assistant_who_gives_up_a_request_names_it_and_the_reason() -> None:
 
 def _given_up(world: Any, macros: Macros) -> tuple[list[Any], Any]:
     """Return what the assistant says about a request that it cannot begin, and its memory."""
-    says, memory = [], None
+    says: list[Any] = []
+    memory: Any = None
     for number in range(REPEAT_AFTER + 1):
         seen = make_situation(world, (1,), memory=memory, people=(0,))
         heard = replace(request(1, 0, list(macros)), is_new=number == 0)

@@ -74,6 +74,13 @@
 
   const helped = new Set(); // seats that have put something down
 
+  /* A handover beside the best run: the steps ahead or behind, and from the second one without a loss how many in a row */
+  function showPace([, text, combo], { show, act, gain }) {
+    const isBehind = text.startsWith("+");
+    show(gain(combo > 1 ? `×${combo}` : text, combo > 1 || !isBehind ? "happy" : "sad", [0, 1]), MIDDLE, RISE);
+    if (combo > 1) for (const seat of [0, 1]) act(seat, "cheer");
+  }
+
   /* What is taken or put down flies between the hands and its place. What is delivered flies to the guest behind the
      hatch, who likes it or not; who helped is seen beside. A request that was met soon is a tick for both, and
      a thing that came unasked is a star, for which both cheer. What the chef cannot use is a cross. */
@@ -89,7 +96,9 @@
       show(gain("✕", "sad", [1]), after.players[1].at, RISE);
       act(1, "sad");
     }
-    if (after.met > before.met) show(gain("✓", "happy", [0, 1]), MIDDLE, RISE);
+    const isPaced = after.pace && after.pace[0] !== before.pace?.[0];
+    if (isPaced) showPace(after.pace, { show, act, gain });
+    else if (after.met > before.met) show(gain("✓", "happy", [0, 1]), MIDDLE, RISE);
     after.players.forEach((now, seat) => {
       const was = before.players[seat];
       const place = [now.at[0] + moves[now.face][0], now.at[1] + moves[now.face][1]];
