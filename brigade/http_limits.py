@@ -37,6 +37,7 @@ from brigade.server_limits import (
     POLICY_FILES,
     SENDER_RATE_LIMITS,
     STAFF_AND_API_PATHS,
+    STUDY_FILES,
     largest_body,
 )
 from kitchen.infra.client_address import client_networks, scope_client_address
@@ -93,7 +94,8 @@ class HttpLimits:
             log.warning("too large: %s", scope["path"])
             kind = headers.get(b"content-type", b"").lower()
             is_file, is_policy = kind.startswith(b"multipart/form-data"), scope["path"] == POLICY_FILES
-            await outgoing.page(413, file=is_file, policy=is_policy)
+            is_study = bool(STUDY_FILES.fullmatch(scope["path"]))
+            await outgoing.page(413, file=is_file, policy=is_policy, study_file=is_study)
 
 
 class LimitedBody:

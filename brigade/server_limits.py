@@ -7,6 +7,7 @@ stay far below each of them. The module does not import Django.
 from __future__ import annotations
 
 import contextlib
+import re
 import resource
 
 LARGEST_BODY = 2_621_440
@@ -15,6 +16,10 @@ POLICY_FILES = "/staff/policies/"
 """The address of the page that takes policy files."""
 LARGER_BODIES = {POLICY_FILES: 17 * 2**20}
 """Maximum bytes of a request body by the address of a page that takes larger files."""
+STUDY_FILES = re.compile(r"/staff/(?:new|[-\w]+/design)/file/(?:take/)?")
+"""The addresses of the pages that take the file of a whole study."""
+LARGEST_STUDY_FILE = 33 * 2**20
+"""Maximum bytes of a request body with the file of a whole study."""
 HEAD_SECONDS = 20.0
 """Seconds in which a connection must send the first line of a request, and again the rest of its head. Slow
 bytes do not extend the time."""
@@ -106,4 +111,7 @@ def largest_body(path: str | bytes, usual: int | None = None) -> int:
     """Return the maximum bytes of a request's body to this path. `usual` is the maximum of most paths; None:
     `LARGEST_BODY`."""
     text = path.decode("latin-1") if isinstance(path, bytes) else path
-    return LARGER_BODIES.get(text.partition("?")[0], LARGEST_BODY if usual is None else usual)
+    plain = text.partition("?")[0]
+    if STUDY_FILES.fullmatch(plain):
+        return LARGEST_STUDY_FILE
+    return LARGER_BODIES.get(plain, LARGEST_BODY if usual is None else usual)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from study.console import analysis_pages, figure_text_page, study_overview_pages
-from study.editor import manage_study_pages, policy_file_pages, preregistration_pages
+from study.editor import manage_study_pages, policy_file_pages, preregistration_pages, study_file_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages, dataset_pages
 from study.monitor import (
@@ -56,6 +56,7 @@ urlpatterns = [
     path("staff/replay/imported/", import_pages.imports, name="imports"),
     path("staff/replay/imported/<uuid:imported>/", import_pages.imported_replay, name="imported-replay"),
     path("staff/new/", manage_study_pages.new_study, name="staff-new"),
+    path("staff/new/file/", study_file_pages.new_from_file, name="staff-new-file"),
     path("staff/<slug:slug>/", study_overview_pages.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", sample_size_page.study_sample_size, name="sample-size"),
     path("staff/<slug:slug>/live/", live_study_page.live_page, name="staff-live"),

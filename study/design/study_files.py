@@ -1,8 +1,12 @@
-"""Create a study from a TOML file. For an invalid file, the error names the file, the key and the reason."""
+"""Create a study from a TOML file, or from a ZIP file of a whole study (`study_archive`).
+
+For an invalid file, the error names the file, the key and the reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -11,15 +15,19 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models, transaction
 from pydantic import StringConstraints, TypeAdapter
 
-from kitchen.contract.data_files import DataError, DataSource, Number, Record, error_text, read_toml
+from kitchen.contract.data_files import DataError, DataSource, Number, Record, error_text, one_of
+from kitchen.contract.data_limits import DataLimitError, read_bytes
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
+from kitchen.words.english_text import os_error_words
 from study.design.analysis_plan import KEY
-from study.design.blueprint import ConditionPlan, blueprint_of
+from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem
 from study.design.own_pages import ShowRule
 from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_checks import blocking_problems
+from study.design.study_archive import StudyContent, read_study_bytes
+from study.design.study_media import store_media
 from study.design.translations import all_texts
 
 
@@ -83,6 +91,11 @@ GroupKey = Annotated[
 """The key of a between-subjects group."""
 
 
+LIMITS = ("entries_per_address", "entries_per_minute", "idle_warning_minutes", "idle_minutes")
+"""Fields of `Study` that have a limit by default, and can be without one."""
+Limit = Annotated[str, one_of(LIMITS)]
+
+
 class StudyFile(Record):
     """The contents of a study's file. Missing fields have the defaults of `Study`."""
 
@@ -102,6 +115,8 @@ class StudyFile(Record):
     remind_teams: bool = True
     recruitment: str | None = None
     max_participants: int | None = None
+    entries_per_address: int | None = None
+    entries_per_minute: int | None = None
     max_round_trip_ms: int | None = None
     idle_warning_minutes: int | None = None
     idle_minutes: int | None = None
@@ -114,6 +129,7 @@ class StudyFile(Record):
     measures_correction: str | None = None
     planned_contrasts: str = ""
     measure_roles: dict[str, str] = {}
+    figure_texts: dict[str, Json] = {}
     allocation: dict[str, Json] = {}
     bonus_rule: dict[str, Json] = {}
     conceals_allocation: bool = False
@@ -124,6 +140,8 @@ class StudyFile(Record):
     keeps_devices: bool = False
     budget: Number | None = None
     pauses_when_spent: bool = False
+    unlimited: list[Limit] = []
+    """Limits that are switched off. Missing limits have the defaults of `Study`."""
     languages: list[str] = []
     texts: dict[str, dict[str, str]] = {}
     world: WorldTable = WorldTable()
@@ -135,7 +153,7 @@ class StudyFile(Record):
 
 
 _FILE = TypeAdapter(StudyFile)
-ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "texts"}
+ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "texts", "unlimited"}
 """Keys of the file that are not fields of `Study`, or that are set from other values."""
 
 
@@ -146,9 +164,32 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
     `changes` override the study's own fields. All staff may copy a `shared` study. Raises DataError if the
     file is invalid or the slug is taken.
     """
-    source, values = read_toml(path, foreign=True)
-    told = source.read(_FILE, values)
+    try:
+        data = read_bytes(path)
+    except DataLimitError as error:
+        raise DataError(f"{path.name}: {error}") from None
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be read: {os_error_words(error)}") from error
+    return study_from_content(read_study_bytes(data, path.name), shared=shared, **changes)
+
+
+@transaction.atomic
+def study_from_content(content: StudyContent, *, shared: bool = False, **changes: Any) -> Study:
+    """Create the study that a file describes (see `study_from_file`), and return it."""
+    source, told = content.source, content.source.read(_FILE, content.values)
     study = _make(source, Study, {**_study_values(told), "shared": shared, **changes})
+    rows_from_content(study, content)
+    return study
+
+
+def rows_from_content(study: Study, content: StudyContent) -> None:
+    """Create everything of the design that belongs to the study's row: conditions, items, parts, ends, pages,
+    translations and media. The study has none of them yet.
+
+    Raises DataError if anything is invalid. The caller then undoes the transaction.
+    """
+    source, told = content.source, content.source.read(_FILE, content.values)
+    store_media(study, content.media)
     for position, condition in enumerate(told.conditions, start=1):
         row = {**_condition_values(condition, told.world), "study": study, "position": position}
         _make(source.at(f"conditions[{position}]"), Condition, row)
@@ -162,10 +203,32 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
     for position, page in enumerate(told.pages, start=1):
         row = {**page.model_dump(mode="json", exclude_unset=True), "study": study, "position": position}
         _make(source.at(f"pages[{position}]"), OwnPage, row)
-    study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
+    study.texts = _texts(source, all_texts(whole_design(study)), told.texts)
     study.save(update_fields=["texts"])
     _check_open(source, study)
-    return study
+
+
+def study_fields_of(content: StudyContent) -> dict[str, Any]:
+    """Return the fields of `Study` that a file sets, by name. Raises DataError if the file is invalid."""
+    return _study_values(content.source.read(_FILE, content.values))
+
+
+@contextmanager
+def study_tried_out(content: StudyContent, **changes: Any) -> Iterator[Study]:
+    """Create the study that a file describes, and undo this after the block. So a file is checked completely
+    and its design can be read, without a change. Raises DataError if the file is invalid."""
+    with transaction.atomic():
+        point = transaction.savepoint()
+        try:
+            yield study_from_content(content, **changes)
+        finally:
+            transaction.savepoint_rollback(point)
+
+
+def whole_design(study: Study) -> Blueprint:
+    """Return the study's design with the items that are switched off. Their translations are kept, too."""
+    items = tuple(ItemPlan.of(row) for row in study.items.all())
+    return blueprint_of(study).model_copy(update={"items": items})
 
 
 def _given_fields(told: Record) -> dict[str, Any]:
@@ -180,7 +243,7 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
         values["budget_limit"] = Decimal(str(values.pop("budget")))
     for name in {"languages", "between_groups"} & values.keys():
         values[name] = " ".join(values[name])
-    return values
+    return values | dict.fromkeys(told.unlimited)
 
 
 def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:

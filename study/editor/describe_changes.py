@@ -1,4 +1,4 @@
-"""Describe how a study's design differs from its preregistration, as texts for pages.
+"""Describe how two designs differ, such as a study's and its preregistered one, as texts for pages.
 
 The texts use the labels of the forms with which researchers edit the design.
 """
@@ -82,6 +82,32 @@ class Change(NamedTuple):
 def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
     """Return every difference between a preregistered design (`old`) and the current one (`new`)."""
     return [_DifferenceWords(one, (old, new)).change() for one in differences(old, new)]
+
+
+def compared_designs(one: Blueprint, other: Blueprint) -> list[Change]:
+    """Return every difference between two designs of any studies and formats. The old side is that of `one`.
+
+    The name in the link is left out, because it says nothing about the design. So are completion codes and
+    addresses: no file has them.
+    """
+    one, other = map(_without_codes, (one, other))
+    if one.format <= other.format:
+        found = design_changes(one, other)
+    else:  # `design_changes` compares in the format of the older document
+        found = [_turned(change) for change in design_changes(other, one)]
+    return [change for change in found if (change.where, change.field) != ("Study", study_label("slug"))]
+
+
+def _without_codes(design: Blueprint) -> Blueprint:
+    hidden = {"has_code": False, "has_address": False}
+    ends = tuple(end.model_copy(update=hidden) for end in design.outcomes if end.text)
+    return design.model_copy(update={"outcomes": ends})
+
+
+def _turned(change: Change) -> Change:
+    """Return the change from the other side: what was added is then removed."""
+    field = {"Added": "Removed", "Removed": "Added"}.get(change.field, change.field)
+    return Change(change.where, field, change.new, change.old)
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:

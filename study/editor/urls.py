@@ -18,6 +18,7 @@ from study.editor import (
     factor_pages,
     flow_pages,
     manage_study_pages,
+    study_file_pages,
 )
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
@@ -76,6 +77,9 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("members/<int:pk>/remove/", manage_study_pages.remove_member, "member-gone"),
     ("state/", manage_study_pages.study_state, "state"),
     ("copy/", manage_study_pages.copy_study, "copy"),
+    ("file/", study_file_pages.study_file, "file"),
+    ("file/take/", study_file_pages.study_file_taken, "file-take"),
+    ("file/study.zip", study_file_pages.study_file_download, "file-zip"),
     ("delete/", manage_study_pages.delete_study, "delete"),
     ("preview/", manage_study_pages.preview, "preview"),
     ("dry-run/", dry_run_page.dry_runs, "dry-runs"),

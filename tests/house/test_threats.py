@@ -9,6 +9,7 @@ import pytest
 
 from brigade.paths import base_dir
 from study.editor.policy_file_pages import policy_files
+from study.editor.study_file_pages import new_from_file
 from study.monitor.import_pages import imports
 from study.monitor.replay_page import replay_opened
 from study.researchers.permissions import STAFF
@@ -33,12 +34,13 @@ def test_every_threat_says_what_is_done_and_names_a_test_that_is_there(row: str)
     assert found[2] in {node.name for node in tree.body if hasattr(node, "name")}, test
 
 
-def test_three_pages_take_a_file_and_they_are_for_staff() -> None:
+def test_few_pages_take_a_file_and_they_are_for_staff() -> None:
     sources = [path for app in ("kitchen", "study") for path in (ROOT / app).rglob("*.py")]
     takes = re.compile(r"request\.FILES|FileField|ImageField|FileInput")
     found = [path.relative_to(ROOT) for path in sources if takes.search(path.read_text())]
     pages = {
         "study/editor/policy_file_pages.py": policy_files,
+        "study/editor/study_file_pages.py": new_from_file,
         "study/monitor/import_pages.py": imports,
         "study/monitor/replay_page.py": replay_opened,
     }

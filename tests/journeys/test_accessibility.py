@@ -66,6 +66,7 @@ WRONG = {
     f"/invitation/{INVITED}/": ("#id_username", ""),
     "/staff/logins/": ("#id_name", ""),
     "/staff/new/": ("#id_title", ""),
+    "/staff/new/file/": ("#id_slug", "no name"),
     "/staff/policies/": ("#id_settings", "{"),
     "/staff/replay/imported/": ("#id_value", "much"),
     "/staff/tokens/": ("#id_name", ""),
@@ -100,6 +101,8 @@ NEVER_WRONG = {
         for page in ("orders", "items/shipped", "languages", "texts/es", "factors", "factors/new")
     ),
     f"{DESIGN}members/hand-over/",
+    f"{DESIGN}file/",
+    f"{DESIGN}file/take/",
     f"/staff/{SLUG}/data/",
     f"/staff/{SLUG}/data/publication/",
 }

@@ -1,4 +1,7 @@
-"""Create a study from a TOML file such as `study/data/demo.toml`: `python manage.py load_study FILE`."""
+"""Create a study from a TOML file such as `study/data/demo.toml`, or from a ZIP file of a whole study.
+
+Usage: `python manage.py load_study FILE`. `dump_study` writes such files.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ class Command(OneLineCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the command's argument, the TOML file of a study."""
-        parser.add_argument("file", metavar="FILE", type=Path, help="a study in TOML")
+        """Declare the command's argument, the file of a study."""
+        parser.add_argument("file", metavar="FILE", type=Path, help="a study in TOML, or as a ZIP")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         """Create the study and print its link. Raises CommandError with exit code 2 for an invalid file."""

@@ -1,0 +1,91 @@
+"""Read and write the file of a whole study: a ZIP of the design, its translations and its media.
+
+`study.toml` has the design, `translations/LANGUAGE.toml` the translations of one language by path, and
+`media/` the files that pages show. The design may also come alone, as a TOML file that has the translations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from kitchen.contract.data_files import DataError, DataSource, parse_toml
+from kitchen.contract.data_limits import DataLimitError, read_foreign
+from kitchen.contract.world import Json
+from kitchen.contract.zip_entries import ZIP, ZipLimits, read_zip
+from kitchen.infra.file_writing import zip_files
+from study.design.toml_text import toml_text
+
+DESIGN = "study.toml"
+_TRANSLATION = re.compile(r"translations/([a-z]{2,3}(?:-[a-z]{2,4})?)\.toml")
+_MEDIA = re.compile(r"media/([^/]+)")
+LIMITS = ZipLimits(files=200, bytes=48 * 2**20)
+"""The most files, and the most bytes when unpacked, of the file of a study."""
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
+"""The date of the files in the ZIP, so that equal studies have equal files."""
+THERE_ARE = f"there are {DESIGN}, translations/LANGUAGE.toml and media/NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyContent:
+    """The content of a study's file. `source` names the file in error messages, `values` are those of
+    `StudyFile`, and `media` the media files by name."""
+
+    source: DataSource
+    values: Mapping[str, Json]
+    media: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def read_study_bytes(data: bytes, name: str) -> StudyContent:
+    """Return the content of a study's file, a ZIP or a TOML text. `name` is the file's name, for errors.
+    Raises DataError if it cannot be read."""
+    if not data.startswith(ZIP):
+        return StudyContent(*parse_toml(_text(data, name), name, foreign=True))
+    try:
+        files = read_foreign(read_zip, data, LIMITS)
+    except DataLimitError as error:
+        raise DataError(f"{name}: {error}") from None
+    if DESIGN not in files:
+        raise DataError(f"{name}: {DESIGN} is missing in it")
+    source, values = parse_toml(_text(files.pop(DESIGN), DESIGN), DESIGN, foreign=True)
+    media, texts = dict[str, bytes](), dict[str, Json]()
+    for path, content in files.items():
+        if found := _TRANSLATION.fullmatch(path):
+            _, texts[found[1]] = parse_toml(_text(content, path), path, foreign=True)
+        elif found := _MEDIA.fullmatch(path):
+            media[found[1]] = content
+        else:
+            raise DataError(f"{name}: {path}: unknown file; {THERE_ARE}")
+    return StudyContent(source, {**values, **_merged_texts(source, values, texts)}, media)
+
+
+def _merged_texts(
+    source: DataSource, values: Mapping[str, Json], texts: Mapping[str, Json]
+) -> dict[str, Json]:
+    """Return the key `texts` with the translations of all files; nothing without any. Raises DataError for a
+    language that the design and a file have."""
+    own = values.get("texts", {})
+    if not texts or not isinstance(own, dict):
+        return {}
+    if twice := own.keys() & texts.keys():
+        raise source.error(f"texts.{min(twice)}", "is in a file of its own, too")
+    return {"texts": {**own, **texts}}
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{name}: is not a text in UTF-8") from None
+
+
+def study_zip(slug: str, values: Mapping[str, Json], media: Mapping[str, bytes]) -> bytes:
+    """Return the ZIP of a study. `values` are those of `StudyFile`. Equal studies give equal bytes."""
+    texts = values.get("texts", {})
+    written = {DESIGN: toml_text({name: one for name, one in values.items() if name != "texts"})}
+    written |= {f"translations/{language}.toml": toml_text(texts[language]) for language in texts}
+    files = {name: text.encode() for name, text in written.items()}
+    files |= {f"media/{name}": data for name, data in media.items()}
+    return zip_files(files, folder=slug, at=LONG_AGO)

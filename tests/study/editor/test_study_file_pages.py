@@ -1,0 +1,125 @@
+"""A whole study leaves and enters the console as one file, after it was compared."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from study.design.models import Study
+from study.design.study_file_writer import study_as_zip
+from study.design.study_versions import current_version
+from study.pilot.previews import study_preview
+from tests.study.factories import enter, make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+@pytest.fixture(autouse=True)
+def owner(study: Study, client: Client) -> User:
+    user = User.objects.create_user("researcher", is_staff=True)
+    study.memberships.create(user=user, role="owner")
+    client.force_login(user)
+    return user
+
+
+def at(study: Study, name: str) -> str:
+    return reverse(f"study:staff-design-{name}", args=[study.slug])
+
+
+def sent(data: bytes, **more: Any) -> dict[str, Any]:
+    return {"file": SimpleUploadedFile("study.zip", data), **more}
+
+
+def told(answer: Any) -> str:
+    return " ".join(re.sub("<[^>]+>", " ", answer.content.decode()).split())
+
+
+def changed(study: Study) -> bytes:
+    """Return the file of the study with another title and one condition more, named in words."""
+    with zipfile.ZipFile(io.BytesIO(study_as_zip(study))) as archive:
+        text = archive.read("small/study.toml").decode()
+    text = text.replace("A small study", "Another title").replace('name = "Condition 1"', 'name = "Slow"')
+    return text.encode()
+
+
+def test_the_file_is_downloaded_and_makes_a_new_study_of_ones_own(client: Client, study: Study) -> None:
+    answer = client.get(at(study, "file-zip"))
+    assert answer["Content-Disposition"] == 'attachment; filename="small.zip"'
+    page = reverse("study:staff-new-file")
+    assert "slug: Study with this Slug already exists" in told(client.post(page, sent(answer.content)))
+    assert Study.objects.count() == 1
+    compared = client.post(page, sent(answer.content, against="small", compare="1", slug="fresh"))
+    assert "No difference" in told(compared)
+    assert Study.objects.count() == 1
+    client.post(page, sent(answer.content, slug="fresh"))
+    made = Study.objects.get(slug="fresh")
+    assert (made.conditions.count(), made.status) == (2, "closed")
+    assert made.memberships.get().role == "owner"
+
+
+def test_a_file_is_compared_line_by_line_before_it_is_taken(client: Client, study: Study) -> None:
+    Study.objects.update(status="closed")
+    study.outcomes.create(kind="complete", code="KEEP")
+    study_preview(study_id=study.pk)
+    data = changed(study)
+    refused = client.post(at(study, "file-take"), sent(data))
+    assert "not the file that you compared" in told(refused)
+    part = client.post(at(study, "file"), sent(data), headers={"hx-request": "true"})
+    assert b"<html" not in part.content
+    assert "2 differences" in told(part)
+    assert "A small study Another title" in told(part)
+    assert "Condition “Slow” Name, for you and the figures Condition 1 Slow" in told(part)
+    seen = re.search(rb'name="seen" value="(\w+)"', part.content)
+    assert seen
+    study.refresh_from_db()
+    assert study.title == "A small study", "comparing changes nothing"
+    client.post(at(study, "file-take"), sent(data, seen=seen[1].decode()))
+    study.refresh_from_db()
+    assert study.title == "Another title"
+    assert study.conditions.get(key="c1").name == "Slow"
+    assert study.outcomes.get().code == "KEEP"
+    assert not study.participants.exists(), "previews of the old design are erased"
+
+
+def test_a_design_with_data_or_an_invalid_file_changes_nothing(client: Client, study: Study) -> None:
+    data, before = changed(study), study_as_zip(study)
+    for wrong, words in ((b"PK\x03\x04", "not a ZIP archive"), (b"slug = 3", "slug: must be a text, not 3")):
+        answer = client.post(at(study, "file"), sent(wrong))
+        assert answer.status_code == 422
+        assert words in told(answer)
+    page = client.post(at(study, "file"), sent(data)).content
+    seen = re.search(rb'name="seen" value="(\w+)"', page)
+    assert seen
+    enter(study)
+    for status, words in (("open", "The study is open"), ("closed", "People or programs took part")):
+        Study.objects.update(status=status)
+        assert words in told(client.post(at(study, "file-take"), sent(data, seen=seen[1].decode())))
+    study.refresh_from_db()
+    assert study_as_zip(study) == before
+
+
+def test_a_study_is_compared_with_its_versions_and_with_other_studies(client: Client, study: Study) -> None:
+    current_version(study_id=study.pk)
+    study.conditions.filter(key="c0").delete()
+    page = client.get(at(study, "file"), {"with": "version:1"})
+    assert "1 difference " in told(page)
+    assert "Condition “Condition 0” Removed" in told(page)
+    assert "Version 1" in told(page)
+    other = make_study("other", items=3)
+    assert "no longer there" in told(client.get(at(study, "file"), {"with": "study:other"}))
+    Study.objects.filter(pk=other.pk).update(shared=True)
+    page = client.get(at(study, "file"), {"with": "study:other"})
+    assert "Question “Measure 2” Removed" in told(page)
