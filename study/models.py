@@ -4,6 +4,13 @@ Other modules import each model from the module or package that defines it.
 """
 
 from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem, Version
+from study.participants.annotations import (
+    Annotation,
+    AnnotationCode,
+    AnnotationPlan,
+    EpisodeRating,
+    Rater,
+)
 from study.participants.models import (
     Answer,
     Group,
@@ -19,10 +26,14 @@ from study.pilot.models import DryRun
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent, StaffInvitation
 
 __all__ = [
+    "Annotation",
+    "AnnotationCode",
+    "AnnotationPlan",
     "Answer",
     "ApiToken",
     "Condition",
     "DryRun",
+    "EpisodeRating",
     "Group",
     "GroupMember",
     "Membership",
@@ -32,6 +43,7 @@ __all__ = [
     "Participant",
     "ParticipantMessage",
     "Payment",
+    "Rater",
     "Round",
     "SecurityCount",
     "SecurityEvent",

@@ -9,6 +9,9 @@ from study.editor import manage_study_pages, policy_file_pages, preregistration_
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages, dataset_pages
 from study.monitor import (
+    annotation_pages,
+    annotation_panel,
+    episode_exclusion,
     import_pages,
     live_study_page,
     participant_list_page,
@@ -63,6 +66,16 @@ urlpatterns = [
     path("staff/<slug:slug>/replay/<uuid:episode>/", replay_page.replay, name="staff-replay"),
     path("staff/<slug:slug>/replay/<uuid:episode>.json", replay_page.replay_file, name="staff-replay-file"),
     path(
+        "staff/<slug:slug>/replay/<uuid:episode>/marks/",
+        annotation_panel.change_marks,
+        name="staff-replay-marks",
+    ),
+    path(
+        "staff/<slug:slug>/replay/<uuid:episode>/exclude/",
+        episode_exclusion.exclude,
+        name="staff-replay-exclude",
+    ),
+    path(
         "staff/<slug:slug>/replay/<uuid:episode>/timeline.<str:ending>",
         replay_page.replay_timeline,
         name="staff-replay-timeline",
@@ -70,6 +83,11 @@ urlpatterns = [
     path("staff/<slug:slug>/entry/", live_study_page.entry, name="staff-entry"),
     path("staff/<slug:slug>/entry/go-on/", live_study_page.entry_go_on, name="staff-entry-go-on"),
     path("staff/<slug:slug>/participants/", participant_list_page.participants, name="staff-participants"),
+    path(
+        "staff/<slug:slug>/participants/annotation/",
+        annotation_pages.annotation,
+        name="staff-participants-annotation",
+    ),
     path("staff/<slug:slug>/participants/pay/", payment_pages.pay, name="staff-participants-pay"),
     path(
         "staff/<slug:slug>/participants/pay/<str:file>",

@@ -123,12 +123,17 @@ class Sample:
 
     @property
     def untaken(self) -> QuerySet[Round]:
-        """Return the rounds of the analysed participants that are left out because an outage affected them.
-        The result is empty if `untouched` is False."""
-        return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
+        """Return the rounds of the analysed participants that are left out: staff left them out, or an outage
+        affected them and `untouched` is set."""
+        gone = Q(left_out_at__isnull=False)
+        return self._ended.filter(gone | Q(episode__in=self.touched) if self.untouched else gone)
 
     @property
     def _played(self) -> QuerySet[Round]:
+        return self._ended.filter(left_out_at=None)
+
+    @property
+    def _ended(self) -> QuerySet[Round]:
         rounds = Round.objects.filter(participant__in=self.people.order_by())
         return rounds.exclude(episode__status=Episode.Status.PLAYING)
 
@@ -360,7 +365,7 @@ def group_names(sample: Sample) -> dict[int, str]:
 
 
 def outage_observations(sample: Sample) -> list[Observation]:
-    """Return one row without a value for each round that is left out because of an outage."""
+    """Return one row without a value for each round that is left out by staff or because of an outage."""
     return [
         Observation(
             played.participant.code,
@@ -432,6 +437,7 @@ def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Itera
     valued = Q(Exists(given))
     for one in filter(lambda one: one.figure.measured, study_figures(study)):
         valued |= _scored(one)
+    valued &= Q(left_out_at=None)
     told = rounds.annotate(valued=Case(When(valued, then=True), default=False)).order_by()
     played: dict[int, dict[int, bool]] = {}
     for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):

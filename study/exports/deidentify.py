@@ -66,6 +66,8 @@ KEPT_TEXTS = frozenset(
             "messages_by_pair",
             "progress",
             "to",
+            "annotation_code",
+            "code_description",
         ),
     ]
 )

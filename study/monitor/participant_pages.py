@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import messages
@@ -220,7 +221,15 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
             request,
             "Nothing was changed: the participant was already in that state, or has changed in the meantime.",
         )
-    return redirect("study:staff-participants-one", study.slug, code)
+    return _back(request, study, code)
+
+
+def _back(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Redirect to the replay of the episode that the form names in `replay`, or to the participant's page."""
+    try:
+        return redirect("study:staff-replay", study.slug, UUID(request.POST.get("replay", "")))
+    except ValueError:
+        return redirect("study:staff-participants-one", study.slug, code)
 
 
 @study_page("own", methods=("POST",))

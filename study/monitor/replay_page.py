@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 
 from kitchen.charts.vega_charts import vega_specification
 from kitchen.contract.bootstrap_intervals import mean_interval, share_interval
@@ -52,6 +51,9 @@ from kitchen.replay.step_replay import report_step, seat_page_after
 from kitchen.replay.team_timeline import team_timeline
 from study.analysis import figure_files
 from study.design.models import Study
+from study.monitor.annotation_panel import annotation_context
+from study.monitor.episode_exclusion import exclusion_context
+from study.monitor.study_episodes import study_episode
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 
 NO_VALUE = "\N{EN DASH}"
@@ -71,8 +73,13 @@ NO_FILE = "Choose a file first."
 @study_page("results")
 def replay(request: HttpRequest, study: Study, episode: UUID) -> HttpResponse:
     """Show an episode or practice episode of this study."""
-    record = _stored(study, episode)
-    return _show(request, record, {"study": study, "episode_key": episode})
+    found = study_episode(study, episode)
+    more: dict[str, Any] = {"study": study, "episode_key": episode}
+    record = _record(found)
+    if not _is_part(request.GET):
+        step = replay_step(record, request.GET)
+        more |= annotation_context(request, study, found, step) | exclusion_context(request, study, found)
+    return _show(request, record, more)
 
 
 @study_page("results")
@@ -137,10 +144,10 @@ def _sent(request: HttpRequest) -> bytes:
 
 
 def _stored(study: Study, key: UUID) -> EpisodeRecord:
-    theirs = Q(rounds__participant__study=study) | Q(practised_by__study=study)
-    theirs |= Q(warmed_up_by__study=study)
-    mine = Episode.objects.filter(theirs | Q(first_practised_by__study=study), key=key)
-    found = get_object_or_404(Episode, pk__in=mine.values("pk"))
+    return _record(study_episode(study, key))
+
+
+def _record(found: Episode) -> EpisodeRecord:
     for record in read_episode_records(Episode.objects.filter(pk=found.pk)):
         return record
     raise Http404
@@ -195,7 +202,7 @@ def replay_context(record: EpisodeRecord, asked: Mapping[str, Any]) -> dict[str,
     """Return what the page, or its part, shows of an episode. This replays the episode."""
     when = event_steps(record)
     kind = asked.get("kind", "")
-    step = _step(record, asked, when.get(kind, sorted({n for steps in when.values() for n in steps})))
+    step = replay_step(record, asked)
     seat = _seat(record, asked.get("seat", ""))
     context: dict[str, Any] = {
         "step": step,
@@ -218,6 +225,13 @@ def replay_context(record: EpisodeRecord, asked: Mapping[str, Any]) -> dict[str,
         return context
     figures = {"team": team_table(record), "team_timeline": team_timeline(record)}
     return {**context, **_timeline(record), **figures}
+
+
+def replay_step(record: EpisodeRecord, asked: Mapping[str, Any]) -> int:
+    """Return the step that a request with the parameters `asked` shows, as the number of steps taken."""
+    when = event_steps(record)
+    every = sorted({number for steps in when.values() for number in steps})
+    return _step(record, asked, when.get(asked.get("kind", ""), every))
 
 
 def event_measures(record: EpisodeRecord) -> list[tuple[str, str, int, str]]:

@@ -41,6 +41,7 @@ from kitchen.play.turn.decision_records import prompt_hashes_of, unused_prompt_h
 from kitchen.words.gettext_without_django import gettext_noop
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.participants.annotations import Annotation, erase_annotations
 from study.participants.models import (
     PRIVATE_ACTIONS,
     Answer,
@@ -288,6 +289,7 @@ def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, L
     episodes = list(episodes_of(person).select_for_update())  # no step is written meanwhile
     seats = _seats(person)
     mark = erasure_mark(person)
+    erase_annotations(episode.pk for episode in episodes)
     with erasure_allowed():
         person.delete()
     Group.objects.filter(study=person.study_id, members=None).delete()
@@ -345,11 +347,15 @@ def expired_participants(days: int | None) -> QuerySet[Participant]:
 
 
 def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Return the given participants who have a label, referral data, a free text, a message or a note."""
+    """Return the given participants who have a label, referral data, a free text, a message or a note, or an
+    episode with a rater's note."""
     texts = texts_of(people).values("participant")
     told = ParticipantMessage.objects.exclude(text="").values("participant")
     noted = StaffAction.objects.filter(action__in=PRIVATE_ACTIONS).values("participant")
     named = ~Q(label="") | ~Q(referral={}) | Q(pk__in=texts) | Q(pk__in=told) | Q(pk__in=noted)
+    notes = Annotation.objects.exclude(note="").values("rating__episode")
+    named |= Q(pk__in=Round.objects.filter(episode__in=notes).values("participant"))
+    named |= Q(practice__in=notes) | Q(first_practice__in=notes) | Q(warm_up__in=notes)
     return people.filter(named).order_by("pk")
 
 
@@ -360,8 +366,9 @@ def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
 
 
 def erase_names(ids: Iterable[int]) -> int:
-    """Empty the fields that may identify these participants: label, referral data, free texts and messages
-    of staff. Erase notes of staff, and messages that were not read. Return the number of participants.
+    """Empty the fields that may identify these participants: label, referral data, free texts, messages of
+    staff, and notes of raters. Erase notes of staff, and messages that were not read. Return the number of
+    participants.
 
     The other data stay. The personal link still works, so that the participants can withdraw.
     """
@@ -375,6 +382,9 @@ def erase_names(ids: Iterable[int]) -> int:
             told.filter(read_at=None).delete()
             told.update(text="")
             StaffAction.objects.filter(participant__in=piece, action__in=PRIVATE_ACTIONS).delete()
+            for person in people:
+                theirs = episodes_of(person).values("pk")
+                Annotation.objects.filter(rating__episode__in=theirs).exclude(note="").update(note="")
             done += people.update(label="", referral={}, unread_messages=0)
     for study_id in studies:
         participant_erased.send(Participant, study_id=study_id)

@@ -247,6 +247,10 @@ class Round(models.Model):
     )
     seat = models.PositiveSmallIntegerField(default=0, help_text="The participant's seat in the episode.")
     answered_at = models.DateTimeField(null=True, blank=True)
+    left_out_at = models.DateTimeField(
+        null=True, blank=True, help_text="When staff left the round out of the analysis."
+    )
+    left_out_because = models.CharField(max_length=200, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["position"]
@@ -466,6 +470,8 @@ class StaffAction(AppendOnly):
         BONUS = "bonus", "confirmed a bonus"
         PAID = "paid", "recorded a payment"
         REVIEW = "review", "reviewed a submission"
+        LEAVE_OUT = "leave_out", "left an episode out of the analysis"
+        TAKE_BACK = "take_back", "took an episode back into the analysis"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="staff_actions")

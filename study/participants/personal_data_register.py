@@ -131,7 +131,8 @@ STORED_DATA: Mapping[str, StoredData] = {
     "staff": StoredData(
         gettext_noop(
             "What researchers did in your case, for example that they sent you a message or a new link, "
-            "wrote a note about you or excluded your data; when, who and why; and when you read a message"
+            "wrote a note about you, marked steps of your games or excluded your data; when, who and why; "
+            "and when you read a message"
         ),
         gettext_noop("so that they can be asked about it"),
     ),

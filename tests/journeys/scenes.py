@@ -18,6 +18,7 @@ from kitchen.replay.import_trials import store_trial
 from study.design.models import Condition, OwnPage, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
+from study.monitor import annotation_services as services
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
@@ -106,6 +107,7 @@ def scenes() -> None:
     assert found["practised"].practice
     play_out(found["practised"].practice)
     Episode.objects.filter(practised_by=found["practised"]).update(key=EPISODE)
+    annotated(study, user)
     for status in Participant.Status:
         if status not in {Participant.Status.ACTIVE, Participant.Status.COMPLETE}:
             found[status.value] = entered(study)
@@ -113,6 +115,17 @@ def scenes() -> None:
     Participant.objects.filter(pk=found["play"].pk).update(code=CODE)
     change(study)
     print(json.dumps({name: one.get_absolute_url() for name, one in found.items()} | addresses(study)))
+
+
+def annotated(study: Study, user: User) -> None:
+    """Let the staff rate the practice episode, with a mark."""
+    values = {"name": "helps", "key": "h", "colour": "3", "description": "One helps another."}
+    services.code_save(study=study, code_id=None, values=values)
+    plan = {"share": 100, "overlap": 100, "unit": "step", "with_programs": False}
+    services.raters_assign(study=study, users=[user], plan=plan)
+    where: dict[str, Any] = {"study": study, "user": user, "episode": Episode.objects.get(key=EPISODE)}
+    services.rating_take(**where)
+    services.mark_make(**where, code_id=study.annotation_codes.get().pk, first=1, last=2)
 
 
 def waits() -> Participant:

@@ -89,6 +89,7 @@ WRONG = {
     f"{DESIGN}members/invite/": ("#id_name", ""),
     f"{DESIGN}copy/": ("#id_slug", ""),
     f"{DESIGN}dry-run/": ("#id_participants", "0"),
+    f"/staff/{SLUG}/participants/annotation/": ("#id_key", "1"),
     f"/staff/{SLUG}/datasets/": ("#id_licence", ""),
     f"/staff/{SLUG}/analysis/i0/means/texts/": ("#id_title", "too long " * 30),
 }
@@ -314,6 +315,15 @@ async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page)
     for key, number in (("ArrowLeft", 18), ("ArrowRight", 19)):
         await staff.keyboard.press(key)
         await expect(at).to_have_text(f"{number} of 20")
+    for key in (",", "ArrowLeft", "h"):  # marks the steps from one to the other
+        await staff.keyboard.press(key)
+    mark = staff.locator("[data-annotated=first]")
+    await expect(staff.locator("#annotation-said")).to_have_text("Marked: helps, step 19 to 20.")
+    await staff.keyboard.press("Backspace")
+    await expect(staff.locator("#annotation-said")).to_have_text("Removed: helps, step 19 to 20.")
+    await expect(mark).to_have_value("19")
+    await staff.keyboard.press("ArrowRight")
+    await expect(mark).to_have_value("20")
     await staff.select_option("#replay-speed", "12")
     await staff.focus("#replay-speed")
     await staff.keyboard.press("ArrowLeft")  # of the select

@@ -81,6 +81,7 @@ from study.exports.tables.played_episodes import (
     touched_steps,
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation
+from study.participants.models import Round
 
 
 def seed_meaning(study: Study) -> str:
@@ -106,6 +107,7 @@ COLUMNS = (
     *file_columns("episodes_page"),
     *file_columns("invalid_commands"),
     *file_columns("episodes_people"),
+    *file_columns("episodes_left_out"),
 )
 
 FIELDS = (
@@ -177,7 +179,7 @@ NO_VIEW = "", "", "", None
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
     """Yield one row per started episode and participant, ordered by participant, then by time of play.
     `scored` are the metric columns."""
-    figures, around = metric_reader(scored), _around_rounds(study)
+    figures, around, left_out = metric_reader(scored), _around_rounds(study), _left_out(study)
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
         there = played_by_not_withdrawn(several)
@@ -190,10 +192,18 @@ def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) 
                     *around(played),
                     *piece.round_trips(played),
                     *latest[played.episode],
+                    *left_out.get((played.who.pk, played.episode), (False, None)),
                 )
                 for played in there
             ],
         )
+
+
+def _left_out(study: Study) -> dict[tuple[int, int | None], tuple[bool, str]]:
+    """Return the rounds that staff left out of the analysis, with the reason, by participant and episode."""
+    rounds = Round.objects.filter(participant__study=study, left_out_at__isnull=False)
+    rows = rounds.values_list("participant_id", "episode_id", "left_out_because")
+    return {(person, episode): (True, why) for person, episode, why in rows}
 
 
 def _latest(facts: Mapping[str, Any]) -> tuple[Json, ...]:
