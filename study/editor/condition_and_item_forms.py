@@ -268,8 +268,9 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return None
 
 
-class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form for one survey item. The item's position is not a field; buttons change it.
+class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
+    """A form for one survey item. The item's position is not a field; buttons change it. Another kind shows
+    other fields.
 
     The question cannot be changed once there are answers. It also cannot be changed while participants
     still take part whose version of the study has the item.
@@ -302,3 +303,15 @@ class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
         for name in self.instance.fixed_fields():
             self.fields[name].disabled = True
             self.fields[name].widget.attrs["title"] = f"Fixed: {why}."
+        self.fields["kind"].widget.attrs["class"] = "decides"
+        self.fields["key"].required = False
+        self.fields["key"].help_text += f" {KEY_FROM_NAME}"
+
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data, with a key made from the name if none was given."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not cleaned.get("key") and "key" not in self.errors:
+            taken = SurveyItem.objects.filter(study=self.instance.study_id).exclude(pk=self.instance.pk)
+            keys = set(taken.values_list("key", flat=True))
+            cleaned["key"] = self.instance.key or key_from_name(cleaned.get("measure", ""), keys, "question")
+        return cleaned

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 
 from kitchen.infra.file_downloads import as_attachment
 from kitchen.registry.world_registry import has_3d_scene, known_worlds
@@ -15,6 +17,7 @@ from study.analysis.pre_launch_warnings import dry_run_warnings
 from study.design.condition_choices import COPLAYER, WORLD, all_kinds, condition_warnings, more_to_install
 from study.design.models import Condition, Study, SurveyItem
 from study.design.naming_rules import dependent_participants, describe_dependents
+from study.design.questions.instruments_elsewhere import instruments_elsewhere, mentions
 from study.design.questions.questionnaires import instrument
 from study.design.questions.questionnaires import instruments as shipped
 from study.editor.condition_and_item_forms import SHOW_BUTTON, SurveyItemForm
@@ -33,6 +36,7 @@ from study.editor.design_services import (
     unused_label,
 )
 from study.editor.form_fields import KIND, is_team_field
+from study.editor.item_list import ItemListForm, item_copy, item_sections, items_add, repeated_values
 from study.editor.item_rows import ItemRowsError, item_csv, items_store
 from study.editor.team_condition_form import ROWS, SHOWN, condition_form, with_rows
 from study.editor.team_diagram import Picture, picture_or_why
@@ -180,18 +184,40 @@ ATTENTION: Mapping[str, Any] = {
 @study_page("edit", FORM_METHODS)
 def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """Show the form for a new or stored survey item (`pk`), or save it. With `?kind=attention`, a new item
-    begins as an attention check."""
+    begins as an attention check; with `?after=3`, with the scale of item 3."""
     row = get_object_or_404(study.items, pk=pk) if pk else SurveyItem(study=study)
     initial = _initial_item(request, study) if not pk else {}
     form = SurveyItemForm(request.POST or None, instance=row, initial=initial)
     if request.method == "POST" and form.is_valid():
         item_save(item=form.instance)
-        return back_to_page(request, study, f"{form.instance.measure}: saved.")
+        words = f"{form.instance.measure}: saved."
+        return (
+            _next_item(request, form.instance, words)
+            if ANOTHER in request.POST
+            else back_to_page(request, study, words)
+        )
     heading = f"Question “{row.measure}”" if pk else "A new question"
-    return form_page(request, study, form, heading=heading, note=_note(form))
+    more: dict[str, Any] = {
+        "template": "study/editor/item.html",
+        "sections": item_sections(form),
+        "another": not pk,
+    }
+    return form_page(request, study, form, heading=heading, note=_note(form), **more)
+
+
+ANOTHER = "_another"
+"""The name of the button that saves a question and shows the form for the next one."""
+
+
+def _next_item(request: HttpRequest, after: SurveyItem, words: str) -> HttpResponse:
+    messages.success(request, words)
+    there = reverse("study:staff-design-item-new", args=[after.study.slug])
+    return redirect(f"{there}?after={after.pk}")
 
 
 def _initial_item(request: HttpRequest, study: Study) -> dict[str, Any]:
+    if "after" in request.GET:
+        return repeated_values(study, request.GET["after"])
     if request.GET.get("kind") != "attention":
         return {"place": request.GET.get("place", SurveyItem.Place.SURVEY)}
     number = study.items.filter(key__startswith="attention").count() + 1
@@ -213,8 +239,10 @@ def _note(form: SurveyItemForm) -> str:
 
 @study_page("edit", POST)
 def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
-    """Move an item, enable or disable it, or delete it."""
+    """Move an item, copy it, enable or disable it, or delete it."""
     row = get_object_or_404(study.items, pk=pk)
+    if act == "copy":
+        return redirect("study:staff-design-item", study.slug, item_copy(row).pk)
     if act == "delete":
         return confirmed_service_button(
             request, study, lambda: item_delete(item=row), f"{row.measure} is deleted."
@@ -241,6 +269,16 @@ def item_rows(request: HttpRequest, study: Study) -> HttpResponse:
     return form_page(request, study, form, heading="Questions as rows", **more)
 
 
+@study_page("edit", FORM_METHODS)
+def item_list(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the page to paste questions that share one scale, or store them."""
+    form = ItemListForm(request.POST or None, study=study)
+    if request.method == "POST" and form.is_valid():
+        items_add(study_id=study.pk, items=form.made)
+        return back_to_page(request, study, f"{counted_noun(len(form.made), 'question')} added.")
+    return form_page(request, study, form, heading="Several questions with one scale", submit="Add them")
+
+
 @study_page("edit")
 def item_file(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Send the study's questions and their translations as a CSV file."""
@@ -250,20 +288,21 @@ def item_file(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 @study_page("edit", FORM_METHODS)
 def instruments(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the page to add a questionnaire that comes with the application, or add the chosen one."""
-    form = InstrumentForm(request.POST or None)
+    """Show the library of questionnaires with all their items, or add one to the study. `?q=trust` searches
+    titles, items, scales and sources."""
+    form, sought = InstrumentForm(request.POST or None), request.GET.get("q", "")[:100]
     if request.method == "POST" and form.is_valid():
         questionnaire = instrument(form.cleaned_data["instrument"])
         words = f"{questionnaire.title}: {len(questionnaire.items)} questions were added."
         return service_button(
             request, study, lambda: instrument_add(study_id=study.pk, instrument=questionnaire), words
         )
-    more = {"shipped": shipped(), "submit": "Add these questions"}
-    return form_page(
-        request,
-        study,
-        form,
-        heading="Shipped questions",
-        template="study/editor/instruments.html",
-        **more,
-    )
+    keys, places = set(study.items.values_list("key", flat=True)), dict(SurveyItem.Place.choices)
+    shown = [one for one in shipped() if mentions(one, sought)]
+    more = {
+        "sought": sought,
+        "shipped": [(one, places[one.place], bool(keys & {item.key for item in one.items})) for one in shown],
+        "elsewhere": [one for one in instruments_elsewhere() if mentions(one, sought)],
+    }
+    template = "study/editor/instruments.html"
+    return form_page(request, study, form, heading="Library of questionnaires", template=template, **more)

@@ -122,7 +122,7 @@ def _carry_over(names: Mapping[str, str], block: Sequence[OrderSequence]) -> lis
 PREVIEW = "_preview"
 """The name of the button that shows a text as participants read it. The button saves nothing."""
 CONDITION_ACTS = (("up", "Up"), ("down", "Down"), ("copy", "Copy"), ("delete", "Delete"))
-ITEM_ACTS = (("up", "Up"), ("down", "Down"), ("switch", ""), ("delete", "Delete"))
+ITEM_ACTS = (("up", "Up"), ("down", "Down"), ("copy", "Copy"), ("switch", ""), ("delete", "Delete"))
 """The buttons of a row: the requested action and the label."""
 
 

@@ -33,7 +33,7 @@ class Act(StringConverter):
 class ItemAct(StringConverter):
     """URL converter that accepts the names of the actions on a survey item."""
 
-    regex = "up|down|switch|delete"
+    regex = "up|down|copy|switch|delete"
 
 
 register_converter(Act, "act")
@@ -64,6 +64,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("conditions/<int:pk>/preview/", manage_study_pages.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", condition_and_question_pages.condition_action, "condition-act"),
     ("items/new/", condition_and_question_pages.item, "item-new"),
+    ("items/list/", condition_and_question_pages.item_list, "item-list"),
     ("items/rows/", condition_and_question_pages.item_rows, "item-rows"),
     ("items/rows.csv", condition_and_question_pages.item_file, "item-file"),
     ("items/shipped/", condition_and_question_pages.instruments, "instruments"),

@@ -82,6 +82,7 @@ WRONG = {
     f"{DESIGN}flow/new/": ("#id_title", ""),
     f"{DESIGN}flow/{PK}/": ("#id_title", ""),
     f"{DESIGN}items/new/": ("#id_text", ""),
+    f"{DESIGN}items/list/": ("#id_lines", ""),
     f"{DESIGN}items/rows/": ("#id_rows", "no table"),
     f"{DESIGN}items/{PK}/": ("#id_measure", ""),
     f"{DESIGN}outcomes/": ("#id_complete-url", "nowhere"),

@@ -211,8 +211,9 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     await me.look("attention")
     await me.save()
     await me.open("items/shipped/", "shipped")
-    await page.select_option("#id_instrument", "nasa_tlx")
-    await me.save()
+    await page.click("#instrument-nasa_tlx summary")
+    await page.click("#instrument-nasa_tlx button")
+    await page.wait_for_selector(".messages .success")
 
     await me.open("plan/", "plan")
     await page.fill("#id_planned_contrasts", "")  # those of the demo are of conditions that are gone

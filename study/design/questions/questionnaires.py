@@ -206,6 +206,7 @@ class InstrumentFile(Record):
     terms: Text
     score: Annotated[Text, one_of(SCORES)] = "mean"
     place: Annotated[Text, one_of(PLACES)] = "survey"
+    translations: list[Text] = []
     items: Annotated[list[FileItem], Field(min_length=1)]
 
 
@@ -224,6 +225,13 @@ class Instrument:
     score: str
     place: str
     items: tuple[ItemPlan, ...]
+    translations: tuple[str, ...] = ()
+    """Published translations with their sources. The questions themselves are English."""
+
+    @property
+    def score_words(self) -> str:
+        """Return the formula of the score as text."""
+        return SCORES[self.score].label
 
     @property
     def scales(self) -> tuple[str, ...]:
@@ -265,7 +273,8 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
     )
     _check_unique(source, items)
     _check_scales(source, items, told.score)
-    return Instrument(code, told.title, told.source, told.terms, told.score, told.place, items)
+    texts = (told.title, told.source, told.terms, told.score, told.place)
+    return Instrument(code, *texts, items, tuple(told.translations))
 
 
 def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
