@@ -18,6 +18,7 @@ from study.editor import (
     factor_pages,
     flow_pages,
     manage_study_pages,
+    page_preview_pages,
     study_file_pages,
 )
 from study.pilot import dry_run_page
@@ -84,6 +85,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("preview/", manage_study_pages.preview, "preview"),
     ("dry-run/", dry_run_page.dry_runs, "dry-runs"),
     ("dry-run/<int:pk>/stop/", dry_run_page.dry_run_stopped, "dry-run-stopped"),
+    ("previews/", page_preview_pages.page_list, "previews"),
     ("previews/erase/", manage_study_pages.erase_previews, "previews-gone"),
     ("synthetic/erase/", manage_study_pages.erase_synthetic, "synthetic-gone"),
 )
