@@ -15,9 +15,11 @@ from study.editor import (
     bonus_page,
     condition_and_question_pages,
     design_pages,
+    dry_run_file_page,
     factor_pages,
     flow_pages,
     manage_study_pages,
+    page_preview_pages,
     study_file_pages,
 )
 from study.pilot import dry_run_page
@@ -84,7 +86,9 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("delete/", manage_study_pages.delete_study, "delete"),
     ("preview/", manage_study_pages.preview, "preview"),
     ("dry-run/", dry_run_page.dry_runs, "dry-runs"),
+    ("dry-run/files/", dry_run_file_page.dry_run_files, "dry-run-files"),
     ("dry-run/<int:pk>/stop/", dry_run_page.dry_run_stopped, "dry-run-stopped"),
+    ("previews/", page_preview_pages.page_list, "previews"),
     ("previews/erase/", manage_study_pages.erase_previews, "previews-gone"),
     ("synthetic/erase/", manage_study_pages.erase_synthetic, "synthetic-gone"),
 )

@@ -26,9 +26,10 @@ from kitchen.infra.client_address import client_address, networks_with_shares
 from study.design.models import Study, Version
 from study.design.page_and_item_order import WELCOME
 from study.design.readiness_checks import blocking_problems
+from study.design.readiness_problem import ReadinessProblem
 from study.design.recruitment_platforms import NOBODY_SENT, Referral
 from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
-from study.design.study_versions import current_version, frozen_version
+from study.design.study_versions import current_version
 from study.design.translated_texts import translated_design
 from study.design.translations import language_codes
 from study.participants.end_and_erase_participation import completion_of, participant_end
@@ -51,26 +52,23 @@ def why_study_closed(study: Study, *, synthetic: bool = False) -> str:
     """Return why no new participant may enter now, or an empty string if entry is possible.
 
     Reasons: `closed`, `over` (the closing date has passed), `spent` (the budget is spent and the study
-    pauses then), or `full`. A draft that is ready takes synthetic participants before it is opened.
+    pauses then), or `full`. Synthetic participants may also enter a closed study, and after the closing date,
+    if nothing in the design blocks it.
     """
     if not study.conditions.exists() or study.orders_problem():
         return "closed"
-    if study.status != Study.Status.OPEN and not (
-        synthetic and is_draft(study) and not blocking_problems(study)
-    ):
+    if study.status != Study.Status.OPEN and not (synthetic and not _problems_for_programs(study)):
         return "closed"
-    if study.closes_at and timezone.now() >= study.closes_at:
+    if not synthetic and study.closes_at and timezone.now() >= study.closes_at:
         return "over"
     if is_budget_spent(study):
         return "spent"
     return "full" if is_full(study, synthetic=synthetic) else ""
 
 
-def is_draft(study: Study) -> bool:
-    """Return whether the study is closed, was never frozen, and has no data of people."""
-    if study.status == Study.Status.OPEN or frozen_version(study):
-        return False
-    return not study.participants.filter(synthetic=False, preview=False).exists()
+def _problems_for_programs(study: Study) -> list[ReadinessProblem]:
+    """Return the problems that keep programs out of a closed study. Recruitment concerns people only."""
+    return [one for one in blocking_problems(study) if one.page != "recruitment"]
 
 
 @transaction.atomic
@@ -95,8 +93,8 @@ def participant_enter(
 
     Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
     at once. Raises TookPartError if somebody with this label finished and the data were erased. Staff
-    previews can enter a closed or paused study. Synthetic participants can enter a paused study, and a draft
-    that is ready (see `why_study_closed`).
+    previews can enter a closed or paused study. Synthetic participants can enter a paused study, and a
+    closed one whose design is ready (see `why_study_closed`).
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):

@@ -18,7 +18,7 @@ from study.design.models import Study, conditions_with_unmeasured
 from study.design.readiness_checks import blocking_problems
 from study.design.study_errors import DesignError
 from study.participants.simulated_effects import MOST, KnownEffects, parse_effects
-from study.participation.enter_study import is_draft, why_study_closed
+from study.participation.enter_study import why_study_closed
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import dry_run_stop, request_dry_run
 from study.pilot.fit_people import has_people_to_fit
@@ -39,17 +39,14 @@ SHARES = {
 }
 """Label and help text of each share."""
 CLOSED = {
-    "closed": "The study is closed, and it was frozen or people took part in it. Open it first, or copy it "
-    "and dry-run the copy.",
-    "unready": "The design is not ready for a dry run. First do what it lists as missing.",
-    "over": "The closing date has come. Set a later one, or none, under Recruitment first.",
+    "closed": "The design is not ready for a dry run. First do what it lists as missing.",
     "spent": "The study's budget is spent, and the study then accepts no new participants. Raise the "
     "budget first.",
     "full": "The study already has as many programs as it accepts people. Erase the synthetic "
     "participants in the design first, or raise the limit under Recruitment.",
 }
-"""Advice before synthetic participants can enter, by the result of `why_study_closed`. `unready` is for
-drafts with problems."""
+"""Advice before synthetic participants can enter, by the result of `why_study_closed`. A study that is closed
+for them has problems, because a closed study whose design is ready takes them."""
 
 
 def _share(label: str, help_text: str) -> forms.FloatField:
@@ -157,9 +154,9 @@ def _known_help(study: Study) -> str:
 def closed_advice(study: Study) -> str:
     """Return what to do before programs can enter the study, or an empty string if they can enter."""
     why = why_study_closed(study, synthetic=True)
-    if why == "closed" and (study.status == Study.Status.OPEN or is_draft(study)):
+    if why == "closed":
         missing = blocking_problems(study)
-        return " ".join([CLOSED["unready"], *(one.words for one in missing[:1])])
+        return " ".join([CLOSED["closed"], *(one.words for one in missing[:1])])
     return CLOSED.get(why, "")
 
 

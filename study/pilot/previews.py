@@ -38,6 +38,19 @@ def condition_preview(*, condition: Condition) -> Participant:
     All other pages are marked as done. Raises the errors of `study_preview`.
     """
     person = study_preview(study_id=condition.study_id)
+    forget_plan(person, condition)
+    own = (one.page for one in person.version.blueprint.pages)
+    for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS, *own):
+        PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
+    seat = seat_in(person, condition.key)
+    Round.objects.create(participant=person, condition=condition, position=1, seat=seat)
+    prepare_next_page(ParticipantProgress(person))
+    return person
+
+
+def forget_plan(person: Participant, condition: Condition) -> None:
+    """Delete the rounds and episodes that a new preview participant was given, and put the participant into
+    the group that plays this condition."""
     played = Q(rounds__participant=person) | Q(practised_by=person) | Q(warmed_up_by=person)
     begun = list(Episode.objects.filter(played).distinct())
     with erasure_allowed():
@@ -48,13 +61,6 @@ def condition_preview(*, condition: Condition) -> Participant:
     with erasure_allowed():
         for episode in begun:
             episode.delete()
-    own = (one.page for one in person.version.blueprint.pages)
-    for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS, *own):
-        PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)
-    seat = seat_in(person, condition.key)
-    Round.objects.create(participant=person, condition=condition, position=1, seat=seat)
-    prepare_next_page(ParticipantProgress(person))
-    return person
 
 
 def previews_erase(*, study_id: int) -> int:

@@ -147,6 +147,10 @@ def opinion(item: str, experience: Experience) -> float:
 
 BLANK = "\N{EN DASH}"
 """End of the text of an undefined metric."""
+QUESTION = "What are you doing?"
+"""What a person asks who was given no other words."""
+ASKS_AFTER = 1
+"""Number of steps before a person asks."""
 State = Mapping[str, Any]
 """A `kitchen.play.turn.websocket_messages.StateMessage` as received from the websocket."""
 
@@ -164,6 +168,7 @@ class Player:
         self.last: State | None = None
         self._memory: Json = None
         self._messages: tuple[MessageDraft, ...] = ()
+        self._wrote = False
         self._expected: dict[int, Command] = {}
         self._hits: list[bool] = []
         self._sent: tuple[int, Command] | None = None
@@ -198,10 +203,16 @@ class Player:
         """Return the messages that the person writes before the command just chosen. A second call returns
         none.
 
+        If the adviser suggests none, the person asks one question in the episode, from the second step on.
         The result is empty if the person may write to nobody.
         """
         drafts, self._messages = self._messages, ()
-        return drafts if state.get("addressees") else ()
+        if not state.get("addressees"):
+            return ()
+        if not drafts and not self._wrote and state["step"] >= ASKS_AFTER:
+            drafts = (MessageDraft(QUESTION),)
+        self._wrote = self._wrote or bool(drafts)
+        return drafts
 
     def press(self, state: State) -> Command:
         """Return the command whose key the person presses in a real-time episode: the advised command or, as

@@ -122,15 +122,15 @@ def record_episode(
     plan, player = solo_condition(condition), Player(Person(seed, number, people), 1)
     planned = episode_settings(design, plan, people_in(plan)[:1])
     played = {
-        "settings": _shortened(plan, steps),
-        "minds": [_without_model(mind) for mind in planned["minds"]],
+        "settings": shortened_settings(plan, steps),
+        "minds": [without_paid_model(mind) for mind in planned["minds"]],
         "label": LABEL,
     }
     with playing_offline():
         episode = create_episode(**(planned | NO_CLOCKS | played), seed=seed, synthetic=True)
     try:
         with playing_offline():
-            _play(episode, player)
+            play_offline(episode, player)
         changed = {name: planned[name] for name in ("label", *NO_CLOCKS) if planned[name] is not None}
         return _read(episode, player.experience(), changed)
     finally:
@@ -158,15 +158,19 @@ LEADING = ("lead", "choose")
 """The phases in which a person who leads others gives jobs."""
 
 
-def _play(episode: Episode, player: Player) -> None:
-    seat = episode.seats.get(mind=None)
+def play_offline(
+    episode: Episode, player: Player, *, seat: Seat | None = None, steps: int = MOST_STEPS
+) -> None:
+    """Play an episode to its end, or up to a number of steps. The player has the given seat, or the only one
+    of a person. Call it within `playing_offline`."""
+    seat = seat or episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
         _let_agents_speak(episode)
         state = json.loads(
             message_to_json(seat_view.state_message(episode.world, seat_view.current_seat_view(seat)))
         )
         player.watch(state)
-        if state["phase"] == "over":
+        if state["phase"] == "over" or state["step"] >= steps:
             break
         for member, aim in player.jobs(state) if state["phase"] in LEADING else ():
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
@@ -194,12 +198,13 @@ def _let_agents_speak(episode: Episode) -> None:
         decide_answer(episode_id=episode.pk, step=step, mind=number)
 
 
-def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
+def shortened_settings(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
+    """Return the settings of a condition's world with so many steps, if the world has such a setting."""
     named = get_kit(plan.world).steps
     return {**plan.settings, named: steps} if steps and named else dict(plan.settings)
 
 
-def _without_model(mind: MindPlan) -> MindPlan:
+def without_paid_model(mind: MindPlan) -> MindPlan:
     """Return the co-player with its language model replaced by the stand-in (an imitation) if the model
     costs money."""
     named = get_agent(mind.kind).names_model

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
-from study.design.models import Study, StudyPart, Version
+from study.design.models import Study, StudyPart
 from tests.servers import Stack
 from tests.study.factories import make_study
 
@@ -117,10 +116,7 @@ def refused(*arguments: str, **options: Any) -> str:
 @pytest.mark.django_db
 def test_an_impossible_request_is_refused_in_one_line() -> None:
     make_study("small")
-    make_study("shut", status=Study.Status.CLOSED)
-    Version.objects.create(
-        study=Study.objects.get(slug="shut"), number=1, document={}, frozen_at=timezone.now()
-    )
+    make_study("shut", status=Study.Status.CLOSED).parts.filter(kind="consent").update(text="")
     Study.objects.create(slug="bare", title="Bare")
     assert "there is no study 'nope'" in refused("nope")
     assert "--participants: 0 is below 1" in refused("small", participants=0)

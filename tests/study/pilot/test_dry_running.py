@@ -175,8 +175,6 @@ def test_a_study_that_takes_nobody_says_what_to_do_first(
     complete(study, "two")
     changes: dict[str, dict[str, Any]] = {
         "full": {"max_participants": 1},
-        "over": {"closes_at": timezone.now()},
-        "closed": {"status": "closed"},
     }
     for why, change in changes.items():
         Study.objects.filter(pk=study.pk).update(**change)
@@ -191,10 +189,13 @@ def test_a_study_that_takes_nobody_says_what_to_do_first(
     assert not queued
 
 
-def test_a_draft_that_is_ready_takes_programs_before_it_is_opened(
+def test_a_closed_study_that_is_ready_takes_programs_frozen_or_not_and_after_its_closing_date(
     study: Study, user: User, client: Client, queued: list[int]
 ) -> None:
-    Study.objects.filter(pk=study.pk).update(status="closed")
+    complete(study, "before")
+    Study.objects.filter(pk=study.pk).update(status="closed", closes_at=timezone.now())
+    current_version(study_id=study.pk)
+    study.versions.update(frozen_at=timezone.now())
     study.refresh_from_db()
     assert client.post(page(study), SENT).status_code == 302
     assert len(queued) == 1
@@ -207,16 +208,9 @@ def test_a_draft_that_is_ready_takes_programs_before_it_is_opened(
 
     StudyPart.objects.filter(study=study, kind="consent").update(text="")
     answer = client.get(page(study))
-    assert CLOSED["unready"] in shown(answer)
-    assert "Consent:" in shown(answer).partition(CLOSED["unready"])[2][:200]
+    assert CLOSED["closed"] in shown(answer)
+    assert "Consent:" in shown(answer).partition(CLOSED["closed"])[2][:200]
     assert "Start the dry run" not in shown(answer)
-
-
-def test_a_frozen_study_is_opened_first(study: Study, user: User, client: Client) -> None:
-    Study.objects.filter(pk=study.pk).update(status="closed")
-    current_version(study_id=study.pk)
-    study.versions.update(frozen_at=timezone.now())
-    assert CLOSED["closed"] in shown(client.get(page(study)))
 
 
 # Effects on ratings
