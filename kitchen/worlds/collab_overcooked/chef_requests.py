@@ -51,6 +51,9 @@ ABOUT_KEY = "about"
 """Key of a message's data for commands that its sentence names. They are neither a request nor a plan."""
 USE_KEY = "use"
 """Key of a request's data for what the chef needs the thing for: a utensil, or `SERVE_USE`."""
+TIP_KEY = "tip"
+"""Key of a request's data that is true if the chef names a thing early, because the person asked what to do
+next or refused something. It costs an own idea."""
 WHY_KEY = "why"
 """Key of a message's data for the reason why its commands are not possible, as a code of the checks."""
 CHOICE = "good_choice"
@@ -144,6 +147,15 @@ def message(
     return MessageDraft(text, SAY, data={**data, CODE_KEY: code})
 
 
+def _with_tip(said: MessageDraft, is_tip: bool) -> MessageDraft:
+    return replace(said, data={**said.data, TIP_KEY: True}) if is_tip else said
+
+
+def is_tip(said: TeamMessage) -> bool:
+    """Return whether the chef names a thing early in this request."""
+    return bool(said.data.get(TIP_KEY))
+
+
 def is_useless(said: TeamMessage) -> bool:
     """Return whether the chef says in this message that it cannot use what the person took or brought."""
     return said.data.get(CODE_KEY) == CANNOT_USE
@@ -169,8 +181,12 @@ def ask_person(
     asked = tuple(
         islice(_new_requests(seen, open_now, later, wrong_unit, asks_ahead=is_asked or bool(later)), room)
     )
+    needed = _needed_now(seen.chef_left)
     new = tuple(
-        message("do_this", REQUESTS_KEY, macros, _told_use(seen, thing, macros)) for thing, macros in asked
+        _with_tip(
+            message("do_this", REQUESTS_KEY, macros, _told_use(seen, thing, macros)), thing not in needed
+        )
+        for thing, macros in asked
     )
     chosen = next(
         (one.data[ABOUT_KEY][0][1] for one in reactions if one.data[CODE_KEY] == CHOICE), before.chosen

@@ -14,6 +14,7 @@ from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_i
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import gettext, ngettext
 from kitchen.worlds.collab_overcooked.best_runs import BestRun, Pace, best_run, pace_beside
+from kitchen.worlds.collab_overcooked.chef_requests import is_tip
 from kitchen.worlds.collab_overcooked.counter_handovers import Handover, find_handovers
 from kitchen.worlds.collab_overcooked.display_text import recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
@@ -206,6 +207,7 @@ def met_soon(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Jso
 
 def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Json]], layout: Layout) -> int:
     """Return how many things the assistant handed over that nobody had requested when they were put down.
+    Each tip of the chef (`chef_requests.is_tip`) costs one.
 
     A handover counts only if commands had been requested before: 0 if the chef writes in words or not at all.
     So later requests change nothing.
@@ -219,12 +221,13 @@ def own_ideas(requests: Sequence[TeamMessage], players: Sequence[Mapping[str, Js
     ]
     first = min((step for step, _ in asked), default=0)
     handed = find_handovers(players, layout) if asked else ()
-    return sum(
+    found = sum(
         one.seat == ASSISTANT
         and first <= one.taken_in
         and not any(step <= one.put_in and thing == one.thing for step, thing in asked)
         for one in handed
     )
+    return max(0, found - sum(map(is_tip, requests)))
 
 
 def _finished_with(wanted: Sequence[Command], asked_in: int, done: Sequence[tuple[int, Command]]) -> int:

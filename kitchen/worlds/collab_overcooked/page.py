@@ -73,7 +73,12 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     layout_of,
 )
 from kitchen.worlds.collab_overcooked.team_highlights import team_highlights
-from kitchen.worlds.collab_overcooked.wait_for_teammate import lost_words, unspoken_news, wait_panel
+from kitchen.worlds.collab_overcooked.wait_for_teammate import (
+    lost_words,
+    room_words,
+    unspoken_news,
+    wait_panel,
+)
 from kitchen.worlds.collab_overcooked.work_names import work_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -110,6 +115,8 @@ class KitchenContents(NamedTuple):
 
     texts: tuple[str, ...]
     lost: str = ""
+    room: str = ""
+    """A warning if only one shared counter is free, or none."""
 
 
 class TypedPlan(NamedTuple):
@@ -264,7 +271,7 @@ class CollabPage(GridPage):
         return Panel(
             "contents",
             f"{_TEMPLATES}/contents.jinja",
-            KitchenContents((*counters, *utensils), lost_words(view)),
+            KitchenContents((*counters, *utensils), lost_words(view), room_words(view)),
         )
 
     def _doing(self, view: SeatView, player: PlayerView, seen: Mapping[str, Json]) -> str:

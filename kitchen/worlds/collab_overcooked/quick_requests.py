@@ -71,6 +71,8 @@ class QuickRequest(NamedTuple):
     is_hinted: bool = False
     state: str = ""
     """ASKED or DONE if the reader has requested it; else empty."""
+    cost: str = ""
+    """What the answer to a question may cost, as text."""
 
 
 class AskBubble(NamedTuple):
@@ -214,4 +216,6 @@ def _entry(work: Work, hinted: Sequence[Command], state: str) -> QuickRequest:
 
 
 def _question(name: str, text: str) -> QuickRequest:
-    return QuickRequest(f"quick-{text_hash(text)[:12]}", name, "", (), text, text)
+    return QuickRequest(
+        f"quick-{text_hash(text)[:12]}", name, "", (), text, text, cost=gettext("a tip costs a ★")
+    )

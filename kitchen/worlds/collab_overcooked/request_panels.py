@@ -36,7 +36,7 @@ from kitchen.worlds.collab_overcooked.order_progress import SOON
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.refused_requests import was_refused
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, layout_of
+from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, layout_of
 from kitchen.worlds.collab_overcooked.work_names import refusal_words, work_name
 from kitchen.worlds.collab_overcooked.work_steps import estimated_steps
 
@@ -115,6 +115,8 @@ class RequestCard(NamedTuple):
     """About how many steps it takes the reader from now on; 0 if it is not the reader's work."""
     refusal: str = ""
     """The words that refuse it for now; empty if it has no name, or if the reader cannot write."""
+    tip: str = ""
+    """What a refusal may cost, as text: the chef then names another thing early. Empty if it has no price."""
     sender: int = 0
     """The member to whom the refusal is sent: the one who asked."""
 
@@ -224,6 +226,9 @@ def _card(view: SeatView, said: TeamMessage) -> RequestCard:
         if is_theirs and view.acts and name
         else 0,
         refusal=refusal if is_theirs and view.acts and not view.brief["typed"] else "",
+        tip=gettext("If the chef then names something else early, it costs a ★.")
+        if is_theirs and view.seat == ASSISTANT and CODE_KEY in said.data
+        else "",
         sender=said.sender or 0,
     )
 

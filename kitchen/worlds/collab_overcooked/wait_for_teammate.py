@@ -151,6 +151,17 @@ def lost_words(view: SeatView) -> str:
     return next(found, "")
 
 
+def room_words(view: SeatView) -> str:
+    """Return a warning if only one shared counter is free, or none. Else an empty text."""
+    shared = set(layout_of(view.brief).shared)
+    free = len(shared - {tuple(one["at"]) for one in view.observation["counters"]})
+    if free > 1 or view.phase == "over":
+        return ""
+    if not free:
+        return gettext("All shared counters are full: take something before you hand over more.")
+    return gettext("Only one shared counter is still free.")
+
+
 def _handed_over(view: SeatView) -> str:
     """Return a sentence about what lies on the shared counters; empty if they are empty."""
     shared = {tuple(cell) for cell in layout_of(view.brief).shared}

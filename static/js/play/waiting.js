@@ -17,7 +17,10 @@
     clock: null, closes: null, left: Infinity,
   };
 
-  const text = () => (document.querySelector("#phase [data-wait]")?.textContent || "").trim();
+  function text() { // without what only the bar says first
+    const wait = document.querySelector("#phase [data-wait]");
+    return (wait?.textContent ?? "").slice(wait?.querySelector(".bar-nothing")?.textContent.length ?? 0).trim();
+  }
 
   /* to be heard, too, if it is not over at once */
   function sayWait() {

@@ -395,3 +395,14 @@ def test_bets_that_fill_the_shared_counters_do_not_block_the_way_on(
         todo = todo[1:] if todo and can_begin else todo
         beside.step(wanted if can_begin else None)
     assert beside.world.delivered
+
+
+def test_what_the_chef_names_early_because_it_is_asked_is_a_tip_and_what_it_needs_is_none() -> None:
+    dish = Beside(game(SOUP, gamma=3.0), RecipePartner({"requests_at_once": 1}))
+    dish.step()
+    dish.step(said="Not now: Cut carrot")
+    assert [(one.data["code"], bool(one.data.get("tip"))) for one in dish.says] == [
+        ("do_this", False),
+        ("you_choose", False),
+        ("do_this", True),
+    ], "the dish is needed much later"

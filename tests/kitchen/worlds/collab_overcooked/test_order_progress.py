@@ -158,3 +158,6 @@ def test_what_the_assistant_hands_over_unasked_is_an_own_idea() -> None:
         "a first request makes no star of what is over"
     )
     assert own_ideas((asked["corn"], later["egg"]), players, world.layout) == 1, "nor is it taken away again"
+    tip = replace(later["egg"], data={**later["egg"].data, "tip": True})
+    assert own_ideas((asked["corn"], tip), players, world.layout) == 0, "but by a tip"
+    assert own_ideas((asked["corn"], tip, tip), players, world.layout) == 0

@@ -69,7 +69,7 @@ def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_pag
     assert all(f"“{name}”" in guide for name in named) and ("wait(3)" in guide) == typed
     assert (f"“Wait for Cook {2 - seat}”" in guide) != typed
     assert all(name in page for name in buttons)
-    assert "Words alone request nothing" in guide and "Do this" not in leader
+    assert "can accept with one press" in guide and "Do this" not in leader
     assert ("type each action" in guide) == typed
 
 

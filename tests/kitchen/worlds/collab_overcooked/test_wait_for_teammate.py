@@ -111,3 +111,18 @@ def test_to_stay_for_a_step_belongs_to_the_waits_which_come_last_in_the_menu() -
     groups = menu.shows.groups  # type: ignore[attr-defined]
     assert [group.is_wait for group in groups] == [False] * (len(groups) - 1) + [True]
     assert len(groups[-1].actions) == 2
+
+
+def test_the_page_warns_before_the_last_shared_counter_is_filled() -> None:
+    world, raw = game("boiled_egg", gamma=9.0), ("pickup egg ingredient_dispenser", "place_obj_on_counter")
+    told = []
+    for _ in range(4):
+        shown = str(render_panel(PAGE.contents(view(world, 1, []))))
+        told.append(shown.partition('<strong class="room-left">')[2].partition("</strong>")[0])
+        play(world, 1, *raw)
+    assert told == [
+        "",
+        "",
+        "Only one shared counter is still free.",
+        "All shared counters are full: take something before you hand over more.",
+    ]

@@ -90,6 +90,7 @@
       show(gain("★", "happy", [1]), after.players[1].at, RISE);
       for (const seat of [0, 1]) act(seat, "cheer");
     }
+    if (after.ideas < before.ideas) show(gain("−★", "sad", [1]), after.players[1].at, RISE);
     if (starsLeft() < possible) show(gain("☆", "sad", []), MIDDLE, RISE);
     possible = starsLeft();
     if (after.useless > before.useless) {
