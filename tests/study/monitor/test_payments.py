@@ -143,5 +143,11 @@ def test_the_form_keeps_each_figure_of_a_rule(study: Study) -> None:
 
 
 def test_a_study_can_have_no_bonus(study: Study) -> None:
-    none = BonusForm({"currency": ""}, study=study)
+    none = BonusForm({"currency": "", "step": "0.05"}, study=study)
     assert none.is_valid() and none.rule == {}
+
+
+@pytest.mark.parametrize("sent", [{"base": "2"}, {"figure_1": "completed", "each_1": "0.10"}])
+def test_amounts_without_a_currency_are_not_lost(study: Study, sent: dict[str, str]) -> None:
+    form = BonusForm({"currency": "", **sent}, study=study)
+    assert set(form.errors) == {"currency"}
