@@ -48,6 +48,16 @@ def test_a_bonus_is_that_of_the_version_and_a_later_rule_changes_nothing(study: 
     assert forecast and (forecast.expected, forecast.worst) == (Decimal(15), Decimal(20))
 
 
+def test_the_forecast_says_that_only_programs_had_a_bonus_until_a_person_has_one(study: Study) -> None:
+    program = complete(study, value=3)
+    study.participants.update(synthetic=True)
+    forecast = forecast_bonuses(study, 10)
+    assert forecast and (forecast.each, forecast.from_programs) == (bonus_of(program).amount, True)  # type: ignore[union-attr]
+    complete(study, "later", value=2)
+    forecast = forecast_bonuses(study, 10)
+    assert forecast and (forecast.each, forecast.from_programs) == (Decimal("0.40"), False)
+
+
 def test_more_people_need_no_more_queries(study: Study, django_assert_num_queries: Any) -> None:
     people = [complete(study)]
     with django_assert_num_queries(4):
