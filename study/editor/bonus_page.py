@@ -81,11 +81,19 @@ class BonusForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         self._check_figures(cleaned)
         self.rule = self._rule(cleaned) if cleaned.get("currency") else {}
-        if self.rule and cleaned.get("most") is None:
+        if not self.rule and self._has_amounts(cleaned):
+            self.add_error("currency", "Choose a currency, or remove the amounts and the figures.")
+        elif self.rule and cleaned.get("most") is None:
             self.add_error("most", "Say how much one person can get.")
         elif not self.errors and (why := bonus_problem(self.rule)):
             self.add_error(None, why)
         return cleaned
+
+    @staticmethod
+    def _has_amounts(cleaned: dict[str, Any]) -> bool:
+        """Return whether an amount is given, or a figure is chosen. Both would be lost without a currency."""
+        given = {name for name, value in cleaned.items() if value not in ("", None)}
+        return bool(given - {"currency", "step", "shown"})
 
     def _check_figures(self, cleaned: dict[str, Any]) -> None:
         """Add errors for a figure that is chosen twice, or without an amount: it would be lost."""

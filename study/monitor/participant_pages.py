@@ -19,6 +19,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from kitchen.contract.decision_notes import PredictionAccuracy
+from kitchen.forms.setting_fields import LinesOfText
 from kitchen.play.turn.decision_records import prediction_accuracy, predictions_by_episode
 from study.design.models import Study
 from study.design.play_metrics import FORESIGHT
@@ -59,7 +60,7 @@ class ActionForm(forms.Form):
     """A form to confirm an action: a reason and a checkbox. For a note or a message the reason is its text,
     and there is no checkbox."""
 
-    reason = forms.CharField(strip=True)
+    reason = LinesOfText(strip=True)
     sure = forms.BooleanField()
 
     def __init__(self, action: str, *args: Any, **kwargs: Any) -> None:

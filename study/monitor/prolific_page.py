@@ -71,8 +71,9 @@ def _wrong_reason(sent: QueryDict) -> str:
 
 
 def _ids_in_links(study: Study) -> set[str]:
-    """Return the IDs of studies on Prolific by whose links people came."""
-    found = study.participants.filter(source=Study.Recruitment.PROLIFIC)
+    """Return the IDs of studies on Prolific by whose links people came. Programs and previews make theirs
+    up."""
+    found = study.participants.filter(source=Study.Recruitment.PROLIFIC, synthetic=False, preview=False)
     values = set(found.values_list("referral__STUDY_ID", flat=True)[:1000])
     return {one for one in values if isinstance(one, str) and ID.fullmatch(one)}
 

@@ -16,13 +16,15 @@ NEWEST = 200
 
 @dataclass(frozen=True, slots=True)
 class BonusForecast:
-    """What bonuses will cost. `each` is the mean of the bonuses so far, or None before anybody completed."""
+    """What bonuses will cost. `each` is the mean of the bonuses so far, or None before anybody completed.
+    Until a person has a bonus, it is the mean of programs, and `from_programs` says so."""
 
     currency: str
     participants: int
     most: Decimal
     """The most that one person gets."""
     each: Decimal | None
+    from_programs: bool = False
 
     @property
     def expected(self) -> Decimal | None:
@@ -40,8 +42,18 @@ def forecast_bonuses(study: Study, participants: int) -> BonusForecast | None:
     rule = bonus_rule_of(blueprint_of(study)) if study.bonus_rule else None
     if rule is None:
         return None
-    complete = study.participants.filter(status=Participant.Status.COMPLETE, preview=False)
+    each = _mean_bonus(study, rule.currency, synthetic=False)
+    of_programs = _mean_bonus(study, rule.currency, synthetic=True) if each is None else None
+    mean = of_programs if each is None else each
+    return BonusForecast(rule.currency, participants, rule.most, mean, from_programs=of_programs is not None)
+
+
+def _mean_bonus(study: Study, currency: str, *, synthetic: bool) -> Decimal | None:
+    """Return the mean bonus in this currency of the newest people who completed, or of the newest programs if
+    `synthetic`. Return None if nobody has one."""
+    complete = study.participants.filter(
+        status=Participant.Status.COMPLETE, preview=False, synthetic=synthetic
+    )
     people = complete.order_by("-number").only("pk", "status", "version")[:NEWEST]
-    so_far = [one.amount for one in compute_bonuses(study, people).values() if one.currency == rule.currency]
-    each = sum(so_far, Decimal(0)) / len(so_far) if so_far else None
-    return BonusForecast(rule.currency, participants, rule.most, each)
+    amounts = [one.amount for one in compute_bonuses(study, people).values() if one.currency == currency]
+    return sum(amounts, Decimal(0)) / len(amounts) if amounts else None

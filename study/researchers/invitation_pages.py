@@ -157,5 +157,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 def _show(request: HttpRequest, row: StaffInvitation | None, form: Any, *, status: int) -> HttpResponse:
     context = {"invitation": row, "form": form}
     response = render(request, "study/researchers/invitation.html", context, status=status)
-    response["Referrer-Policy"] = "no-referrer"
+    # The address is a secret, so it is no referrer. With `no-referrer`, browsers would send the form with
+    # `Origin: null`, which Django refuses.
+    response["Referrer-Policy"] = "strict-origin"
     return response

@@ -303,10 +303,12 @@ async def about_with_a_mistake(page: Page) -> None:
 
 
 async def move_the_slider(page: Page) -> None:
-    """By keyboard: it has no answer before."""
+    """By its first click, which counts where it was, and by keyboard. It has no answer before."""
     slider = page.get_by_label("How well do you cook?")
     assert await page.input_value("[name=item_skill]") == ""
     assert await slider.get_attribute("aria-valuetext") == "not answered yet"
+    await slider.click()
+    assert await page.input_value("[name=item_skill]") == "50"
     await slider.press("ArrowRight")
     assert await page.input_value("[name=item_skill]") == "51"
 

@@ -48,6 +48,16 @@ def test_a_bonus_is_that_of_the_version_and_a_later_rule_changes_nothing(study: 
     assert forecast and (forecast.expected, forecast.worst) == (Decimal(15), Decimal(20))
 
 
+def test_the_forecast_says_that_only_programs_had_a_bonus_until_a_person_has_one(study: Study) -> None:
+    program = complete(study, value=3)
+    study.participants.update(synthetic=True)
+    forecast = forecast_bonuses(study, 10)
+    assert forecast and (forecast.each, forecast.from_programs) == (bonus_of(program).amount, True)  # type: ignore[union-attr]
+    complete(study, "later", value=2)
+    forecast = forecast_bonuses(study, 10)
+    assert forecast and (forecast.each, forecast.from_programs) == (Decimal("0.40"), False)
+
+
 def test_more_people_need_no_more_queries(study: Study, django_assert_num_queries: Any) -> None:
     people = [complete(study)]
     with django_assert_num_queries(4):
@@ -143,5 +153,11 @@ def test_the_form_keeps_each_figure_of_a_rule(study: Study) -> None:
 
 
 def test_a_study_can_have_no_bonus(study: Study) -> None:
-    none = BonusForm({"currency": ""}, study=study)
+    none = BonusForm({"currency": "", "step": "0.05"}, study=study)
     assert none.is_valid() and none.rule == {}
+
+
+@pytest.mark.parametrize("sent", [{"base": "2"}, {"figure_1": "completed", "each_1": "0.10"}])
+def test_amounts_without_a_currency_are_not_lost(study: Study, sent: dict[str, str]) -> None:
+    form = BonusForm({"currency": "", **sent}, study=study)
+    assert set(form.errors) == {"currency"}

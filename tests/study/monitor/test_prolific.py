@@ -129,6 +129,17 @@ def test_people_who_left_on_prolific_free_their_places(server: StandInProlific, 
     assert free_all_left_places() == 1
 
 
+def test_the_ids_that_people_came_by_are_not_made_up_by_programs(admin_client: Client, study: Study) -> None:
+    for label, synthetic in (("PA", False), ("SYN-1-1", True)):
+        person = enter(study, label)
+        referral = {"STUDY_ID": f"study{label}"}
+        Participant.objects.filter(pk=person.pk).update(
+            source="prolific", referral=referral, synthetic=synthetic
+        )
+    page = admin_client.get(f"/staff/{study.slug}/participants/prolific/").content.decode()
+    assert "studyPA" in page and "SYN-1-1" not in page
+
+
 def test_a_study_that_cannot_be_read_and_who_withdrew_stop_no_others(
     server: StandInProlific, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

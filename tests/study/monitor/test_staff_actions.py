@@ -192,6 +192,17 @@ def test_the_form_wants_a_reason_and_a_tick(
     assert log_of(person) == []
 
 
+@pytest.mark.parametrize(("action", "longest"), [("note", 200), ("message", 500)])
+def test_a_line_break_counts_as_the_one_character_that_the_box_counts(
+    admin_client: Client, study: Study, action: str, longest: int
+) -> None:
+    """Browsers count it once for `maxlength`, and send two characters."""
+    person = playing(study)
+    full = "a\r\n" + "b" * (longest - 2)
+    assert act(admin_client, person, action, reason=full).status_code == 302
+    assert f"At most {longest} characters" in text_of(act(admin_client, person, action, reason=full + "b"))
+
+
 @pytest.mark.parametrize("action", ["bonus", "paid", "review", "other"])
 def test_what_is_no_action_of_the_page_ends_nobodys_participation(
     admin_client: Client, study: Study, action: str

@@ -58,6 +58,19 @@ def test_an_invited_person_makes_a_login_once(client: Client, study: Study, owne
     assert secret not in str(list(StaffInvitation.objects.values()))
 
 
+def test_a_browser_sends_the_form_with_an_origin_that_is_accepted(study: Study, owner: User) -> None:
+    """Under `no-referrer`, browsers send `Origin: null` with a form, and Django refuses it."""
+    client = Client(enforce_csrf_checks=True)
+    address = f"/invitation/{invite(study, owner)}/"
+    policy = client.get(address)["Referrer-Policy"]
+    origin = "null" if policy == "no-referrer" else "http://testserver"
+    sent = {"username": "eve", "password1": PASSWORD, "password2": PASSWORD}
+    sent["csrfmiddlewaretoken"] = client.cookies["csrftoken"].value
+    assert policy == "strict-origin"  # the secret in the address is never a referrer
+    assert client.post(address, sent, headers={"origin": origin})["Location"] == "/staff/"
+    assert client.post(address, sent, headers={"origin": "null"}).status_code == 403
+
+
 def test_staff_accept_with_the_login_they_have_and_keep_a_higher_role(study: Study, owner: User) -> None:
     client = Client()
     client.force_login(owner)
