@@ -193,7 +193,10 @@ def test_the_stars_of_all_games_are_added_up_and_earn_a_medal_at_the_end() -> No
     def played(*served: int) -> list[Round]:
         targets = {"completed": [1, 2, 3]}
         return [
-            Round(position=number, episode=Episode(world="cuisine", star_targets=targets, score={"completed": n}))
+            Round(
+                position=number,
+                episode=Episode(world="cuisine", star_targets=targets, score={"completed": n}),
+            )
             for number, n in enumerate(served, start=1)
         ]
 
