@@ -29,6 +29,7 @@ from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, Version
 from study.design.play_metrics import PLAY_METRICS, play_metrics_in
+from study.design.possible_metrics import possible_metrics
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
 from study.design.questions.questionnaires import SubScale, subscales
@@ -165,7 +166,7 @@ COURSE = (
 
 
 def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) -> Iterator[WideColumn]:
-    scored = (_scored(one) for one in figures if condition.world in one.worlds)
+    scored = map(_scored, possible_metrics(figures, [condition]))
     for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
         slot = ColumnContent(condition.key, "play", name)
         text = f"{meaning}, in the condition “{condition.name}”."
