@@ -49,6 +49,10 @@ class Metric:
     """The nouns for participants after 1 and after other numbers. None: not shown to them."""
     of_seat: tuple[str, str] | None = field(default=None, compare=False)
     """(what is measured, whose seat) for the metric of one seat, for tables by seat: (`Messages`, `chef`)."""
+    of_agents: tuple[str, ...] = field(default=(), compare=False)
+    """The kinds of agent that it is about: without one of them it is always undefined. Empty: every agent."""
+    needs_clock: bool = field(default=False, compare=False)
+    """True if it is always undefined where the world waits for people."""
     low: float | None = 0.0
     """Inclusive bounds of a number; None if it is unbounded."""
     high: float | None = None

@@ -35,6 +35,7 @@ from study.design.factors import Factor, parse_factors
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, SurveyItem
 from study.design.play_metrics import TEAM_METRICS, conditions_by_metric
+from study.design.possible_metrics import possible_metrics
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, numeric_answer
 from study.design.questions.questionnaires import ScoringError, SubScale, reversed_answer
@@ -308,12 +309,12 @@ def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -
 
 
 def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedMetric]:
-    """Return the metrics of the worlds in these designs that are compared between conditions. `asked` holds
-    the measures whose names are already used."""
-    worlds = {condition.world for design in designs for condition in design.conditions}
+    """Return the metrics that are compared between conditions, and that any condition of these designs can
+    measure. `asked` holds the measures whose names are already used."""
+    played = [condition for design in designs for condition in design.conditions]
     names, labels = [one.key for one in asked], [one.label for one in asked]
     figures = study_figures(study, names=names, labels=labels)
-    return [one for one in figures if one.figure.measured and worlds.intersection(one.worlds)]
+    return possible_metrics((one for one in figures if one.figure.measured), played)
 
 
 def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]:

@@ -24,6 +24,7 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.condition_seats import seats_of
 from study.design.models import Study, conditions_with_unmeasured
+from study.design.possible_metrics import can_have_values
 from study.design.readiness_checks import readiness_problems
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.participants.models import Round
@@ -134,14 +135,12 @@ def dry_run_spreads(study: Study) -> dict[str, tuple[SpreadWarning, ...]]:
     """Return the warnings from the dry run as `SpreadWarning` objects, by condition key."""
     plans = {plan.key: plan for plan in blueprint_of(study).conditions}
     scores = _scores(study, plans)
-    return {
-        key: texts for key, found in scores.items() if (texts := tuple(_warnings(plans[key].world, found)))
-    }
+    return {key: texts for key, found in scores.items() if (texts := tuple(_warnings(plans[key], found)))}
 
 
-def _warnings(world: str, scores: Scores) -> Iterator[SpreadWarning]:
-    for figure in metrics_of_world(world):
-        if figure.measured:
+def _warnings(plan: ConditionPlan, scores: Scores) -> Iterator[SpreadWarning]:
+    for figure in metrics_of_world(plan.world):
+        if figure.measured and can_have_values(figure, plan):
             yield from spread_warnings(figure, [score.get(figure.name) for score in scores])
 
 

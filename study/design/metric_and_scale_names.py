@@ -16,6 +16,7 @@ from kitchen.registry.world_metrics import NamedMetric, metrics_side_by_side
 from study.design.blueprint import Blueprint
 from study.design.models import Study, SurveyItem
 from study.design.play_metrics import PLAY_METRIC_LABELS, PLAY_METRICS, PlayMetric, play_metrics_in
+from study.design.possible_metrics import can_have_values, possible_metrics
 from study.design.questions.questionnaires import subscales
 from study.design.study_versions import version_blueprints
 
@@ -42,13 +43,18 @@ def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
     """Return the metrics of every world that this study has ever used, with their names in files, tables and
-    charts.
+    charts. Metrics that no condition of any version can measure are left out.
 
     These names do not change if a later version adds a world. `names` and `labels` are already used, so no
     metric gets one of them.
     """
-    return metrics_side_by_side(
+    designs = version_blueprints(study)
+    figures = metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
+    )
+    practised = [one.practice for one in designs if one.has("practice")]
+    return tuple(
+        possible_metrics(figures, [*practised, *(each for one in designs for each in one.conditions)])
     )
 
 
@@ -65,7 +71,7 @@ def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
     """
     worlds = {one.world for one in design.conditions}
     figures: dict[str, list[str]] = {}
-    for one in metrics_side_by_side(one.world for one in design.conditions):
+    for one in possible_metrics(_figures_of(design), design.conditions):
         if one.figure.measured:
             everywhere = worlds == set(one.worlds)
             where = (
@@ -81,11 +87,17 @@ def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
     """Return whether there is a metric that is measured in all conditions with these keys. Exploratory
     metrics do not count."""
     played = [one for one in design.conditions if one.key in keys]
-    worlds = {one.world for one in played}
-    figures = metrics_side_by_side(one.world for one in design.conditions)
-    if any(one.figure.measured and worlds <= set(one.worlds) for one in figures):
+    if any(
+        one.figure.measured
+        and all(each.world in one.worlds and can_have_values(one.figure, each) for each in played)
+        for one in _figures_of(design)
+    ):
         return True
     return any(not one.exploratory and all(map(one.where, played)) for one in PLAY_METRICS.values())
+
+
+def _figures_of(design: Blueprint) -> tuple[NamedMetric, ...]:
+    return metrics_side_by_side(one.world for one in design.conditions)
 
 
 def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:

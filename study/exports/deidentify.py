@@ -208,8 +208,8 @@ class DeidentifiedCopy:
             return ""
         if isinstance(column, WideColumn) and column.slot.place != "play":
             slot, item = column.slot, self.items.get(column.slot.what)
-            if slot.place == "about" and (slot.scored or slot.apart):
-                return "Left out: scores of demographics, and “does not apply” to them"
+            if slot.place == "about" and (slot.scored or slot.apart or slot.option):
+                return "Left out: scores and parts of demographics, and “does not apply” to them"
             is_free = slot == ALLOCATION or (item is not None and item.kind in FREE_KINDS)
             return "Left out: free texts" if is_free and not slot.apart else ""
         is_text = column.kind in {"text", "json"} and not isinstance(column, WideColumn)

@@ -33,6 +33,7 @@ from study.exports.dataset_descriptions import (
 from study.exports.deidentify import CopyOptions, DeidentifiedCopy
 from study.exports.export_registry import CODEBOOK_COLUMNS, codebook_rows, design, tables
 from study.exports.export_table import ExportSelection, ExportTable
+from study.exports.tables.participants_table import WideColumn
 
 LEAST_K, MOST_K = 2, 50
 DESCRIBED_APART = frozenset({"codebook", "dictionary"})
@@ -142,10 +143,25 @@ def _described(
     for version in study.versions.filter(frozen_at__isnull=False).order_by("number"):
         bundle = _without_seed(version.bundle) if _hides_seeds(options) else version.bundle
         yield f"preregistration/version-{version.number}.json", [_json(bundle)]
-    yield "analysis/read_data.R", [R_SCRIPT.format(path=data_path(study.slug, "measures")).encode()]
-    yield "analysis/read_data.py", [PYTHON_SCRIPT.format(path=data_path(study.slug, "measures")).encode()]
+    yield "analysis/read_data.R", [_script(study, written, R_SCRIPT, R_PARTS)]
+    yield "analysis/read_data.py", [_script(study, written, PYTHON_SCRIPT, PYTHON_PARTS)]
     yield "README.md", [_readme(dataset, options, written).encode()]
     yield "LICENSE.txt", [_licence(dataset).encode()]
+
+
+def _script(study: Study, written: Iterable[DataFile], measures: str, parts: str) -> bytes:
+    """Return a script that reads the measures, and the numbers of options in rankings and the like."""
+    script = measures.format(path=data_path(study.slug, "measures"))
+    options = [
+        column.name
+        for file in written
+        for column in file.columns
+        if isinstance(column, WideColumn) and column.slot.option and column.kind == "integer"
+    ]
+    if options:
+        names = ",\n".join(f'    "{name}"' for name in options)
+        script += parts.format(path=data_path(study.slug, "participants"), names=names)
+    return script.encode()
 
 
 def _design(study: Study, chosen: ExportSelection, options: PackageOptions) -> bytes:
@@ -246,3 +262,21 @@ measures = pd.read_csv("{path}", dtype={{"participant": str}})
 measures = measures[(measures.synthetic == 0) & measures.left_out_of_analysis.isna()]
 print(measures.groupby(["measure", "condition"]).value.agg(["count", "mean", "std"]))
 '''
+R_PARTS = """
+# Shows the mean of each option: of its rank (1 = first place), or of best (1), neither (0) and worst (-1).
+options <- c(
+{names}
+)
+people <- read.csv("{path}", colClasses = c(participant = "character"), na.strings = "", check.names = FALSE)
+people <- subset(people, synthetic == 0 & is.na(left_out_of_analysis))
+print(colMeans(people[options], na.rm = TRUE))
+"""
+PYTHON_PARTS = """
+# Show the mean of each option: of its rank (1 = first place), or of best (1), neither (0) and worst (-1).
+options = [
+{names},
+]
+people = pd.read_csv("{path}", dtype={{"participant": str}})
+people = people[(people.synthetic == 0) & people.left_out_of_analysis.isna()]
+print(people[options].mean())
+"""

@@ -28,6 +28,7 @@ class AimMetrics(LogMetrics):
             "Changes of aims",
             meaning="Changes of the aims of fast-and-slow partners",
             undefined=UNDEFINED,
+            of_agents=(FastSlowAgent.kind,),
             better="neither",
         ),
         Metric(
@@ -36,6 +37,7 @@ class AimMetrics(LogMetrics):
             "Changes of aims by words",
             meaning="Changes of the aims of fast-and-slow partners because of a person's message",
             undefined=UNDEFINED,
+            of_agents=(FastSlowAgent.kind,),
             better="neither",
         ),
         Metric(
@@ -45,6 +47,8 @@ class AimMetrics(LogMetrics):
             meaning="Mean milliseconds of game time from a person's message to the changed aims",
             undefined="blank without such a change, or without a clock",
             unit="ms",
+            needs_clock=True,
+            of_agents=(FastSlowAgent.kind,),
             better="neither",
         ),
         Metric(
@@ -53,6 +57,7 @@ class AimMetrics(LogMetrics):
             "Thoughts that came too late",
             meaning="Answers of the model that no longer fitted when they arrived",
             undefined=UNDEFINED,
+            of_agents=(FastSlowAgent.kind,),
             better="neither",
         ),
     )

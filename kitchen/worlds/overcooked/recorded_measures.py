@@ -23,6 +23,7 @@ class RecordedMetrics(LogMetrics):
             "Ticks as recorded",
             meaning="Ticks until a recorded co-player saw something else than in its recording",
             undefined="blank without a recorded co-player",
+            of_agents=(RecordedAgent.kind,),
             better="neither",
         ),
     )

@@ -2,8 +2,9 @@
 
 Participants who withdrew have no row. The columns depend on the study's design. A measure of a condition has
 the column `<condition>.<measure>`. Any other survey item has the column `<place>.<item>`; the place is a
-page, such as `final`. A column that ends in `.does_not_apply` tells whether the participant chose that
-answer. Columns of later versions of the study come at the end.
+page, such as `final`. An answer with several parts, such as a ranking, also has the column
+`<place>.<item>.<option>` for each option. A column that ends in `.does_not_apply` tells whether the
+participant chose that answer. Columns of later versions of the study come at the end.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, Version
 from study.design.play_metrics import PLAY_METRICS, play_metrics_in
+from study.design.possible_metrics import possible_metrics
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.study_versions import FreezeState, freeze_states, version_blueprints
+from study.exports.answer_parts import part_kind, part_name, part_values
 from study.exports.column_levels import item_codes
 from study.exports.design_columns import METRIC_COLUMN_KINDS, METRIC_ENDS
 from study.exports.export_table import (
@@ -69,14 +72,19 @@ class ColumnContent(NamedTuple):
     """True if it is the score of a scale."""
     apart: bool = False
     """True if the cell says that the item was answered with “does not apply”."""
+    option: str = ""
+    """The option whose part of the answer it is; empty for the whole answer."""
+    part: str = ""
+    """The option in the column's name."""
 
     def named(self, number: int = 1) -> str:
         """Return the name of the column. If it is already used, call this again with a `number` from 2, which
-        is appended to the measure or item."""
+        is appended to the measure, item or option."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
         where = self.condition or self.place
-        return f"{where}.{self.what}{end}{apart}" if where else f"{self.what}{end}"
+        what = f"{self.what}.{self.part}" if self.part else self.what
+        return f"{where}.{what}{end}{apart}" if where else f"{what}{end}"
 
 
 GROUP = ColumnContent(None, "", "between_group")
@@ -158,7 +166,7 @@ COURSE = (
 
 
 def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) -> Iterator[WideColumn]:
-    scored = (_scored(one) for one in figures if condition.world in one.worlds)
+    scored = map(_scored, possible_metrics(figures, [condition]))
     for name, kind, meaning, unit, levels in (ORDER, *scored, *COURSE):
         slot = ColumnContent(condition.key, "play", name)
         text = f"{meaning}, in the condition “{condition.name}”."
@@ -194,6 +202,7 @@ def _item_columns(
         yield WideColumn(
             slot.named(), kind.column, text, item.unit, kind.levels(item), codes=item_codes(item), slot=slot
         )
+        yield from _part_columns(slot, item)
         if item.may_not_apply:
             apart = slot._replace(apart=True)
             text = f"1 if {item.key} was answered by “does not apply”: its own column is blank then."
@@ -207,6 +216,26 @@ def _item_columns(
         text = f"Score of the scale “{scale.name}” ({how} of {keys}); blank if an item was not answered."
         ends = "" if scale.problem else "from {:g} to {:g}".format(*scale.ends)
         yield WideColumn(slot.named(), "number", text, "scale points", ends, slot=slot)
+
+
+def _part_columns(whole: ColumnContent, item: ItemPlan) -> Iterator[WideColumn]:
+    """Yield a column for each option of an item whose answers have a part for each option."""
+    if kind := part_kind(item):
+        for option in item.options:
+            slot = _part_of(whole, item, option)
+            text = f"{kind.meaning.format(option)} in the answer to “{item.text}”"
+            yield WideColumn(
+                slot.named(),
+                kind.column,
+                text,
+                levels=kind.levels(item),
+                codes=kind.codes(item),
+                slot=slot,
+            )
+
+
+def _part_of(whole: ColumnContent, item: ItemPlan, option: str) -> ColumnContent:
+    return whole._replace(option=option, part=part_name(item, option))
 
 
 def _counted(slot: ColumnContent, text: str, study: Study) -> str:
@@ -328,6 +357,13 @@ def _read_answers(version_items: VersionItems, left: ParticipantData, answers: I
     for (condition, place), values in pages.items():
         given = {key: numeric_answer(value) for key, value in values.items()}
         left.values |= {ColumnContent(condition, place, key): value for key, value in given.items()}
+        left.values |= {
+            _part_of(ColumnContent(condition, place, key), item, option): part
+            for key, value in given.items()
+            if (item := version_items.items.get(key))
+            for option, part in part_values(item, value).items()
+            if option in item.options
+        }
         left.values |= {ColumnContent(condition, place, key, apart=True): given[key] is None for key in given}
         for scale in version_items.scales[place]:
             slot = ColumnContent(condition, place, version_items.keys[scale.name], scored=True)

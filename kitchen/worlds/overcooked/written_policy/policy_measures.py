@@ -34,6 +34,7 @@ class PolicyMetrics(LogMetrics):
             "Lines of the policy used",
             meaning="Lines of written policies that decided at least once",
             undefined=_UNDEFINED,
+            of_agents=(WrittenPolicyAgent.kind,),
             better="neither",
         ),
         Metric(
@@ -42,6 +43,7 @@ class PolicyMetrics(LogMetrics):
             "Changes of the deciding line",
             meaning="Times that another line of a written policy decided than in the decision before",
             undefined=_UNDEFINED,
+            of_agents=(WrittenPolicyAgent.kind,),
             better="neither",
         ),
         Metric(
@@ -50,6 +52,7 @@ class PolicyMetrics(LogMetrics):
             "Share of the most used line",
             meaning="Share of the decisions of written policies that their most used line made",
             undefined=_UNDEFINED,
+            of_agents=(WrittenPolicyAgent.kind,),
             better="neither",
         ),
         Metric(
@@ -58,6 +61,7 @@ class PolicyMetrics(LogMetrics):
             "Share without a line",
             meaning="Share of the decisions of written policies in which no line applied and was possible",
             undefined=_UNDEFINED,
+            of_agents=(WrittenPolicyAgent.kind,),
             better="lower",
         ),
         Metric(
@@ -66,6 +70,7 @@ class PolicyMetrics(LogMetrics):
             "Steps aside of the policy",
             meaning="Ticks in which a written policy stepped aside because the cooks blocked each other",
             undefined=_UNDEFINED,
+            of_agents=(WrittenPolicyAgent.kind,),
             better="lower",
         ),
     )
