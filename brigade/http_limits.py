@@ -41,6 +41,7 @@ from brigade.server_limits import (
 )
 from kitchen.infra.client_address import client_networks, scope_client_address
 from kitchen.infra.rate_limits import TokenBucket, TokenBuckets
+from study.design.media.media_limits import UPLOAD_PATH, limit_words
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -93,7 +94,8 @@ class HttpLimits:
             log.warning("too large: %s", scope["path"])
             kind = headers.get(b"content-type", b"").lower()
             is_file, is_policy = kind.startswith(b"multipart/form-data"), scope["path"] == POLICY_FILES
-            await outgoing.page(413, file=is_file, policy=is_policy)
+            media = limit_words() if UPLOAD_PATH.fullmatch(scope["path"]) else ""
+            await outgoing.page(413, file=is_file, policy=is_policy, media=media)
 
 
 class LimitedBody:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import resource
 
+from study.design.media.media_limits import UPLOAD_PATH, largest_upload
+
 LARGEST_BODY = 2_621_440
 """Maximum bytes of a request body (2.5 MiB): many times the longest form."""
 POLICY_FILES = "/staff/policies/"
@@ -106,4 +108,7 @@ def largest_body(path: str | bytes, usual: int | None = None) -> int:
     """Return the maximum bytes of a request's body to this path. `usual` is the maximum of most paths; None:
     `LARGEST_BODY`."""
     text = path.decode("latin-1") if isinstance(path, bytes) else path
-    return LARGER_BODIES.get(text.partition("?")[0], LARGEST_BODY if usual is None else usual)
+    address = text.partition("?")[0]
+    if UPLOAD_PATH.fullmatch(address):
+        return largest_upload()
+    return LARGER_BODIES.get(address, LARGEST_BODY if usual is None else usual)

@@ -16,6 +16,9 @@ from kitchen.contract.world import Json
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
 from study.design.analysis_plan import KEY
 from study.design.blueprint import ConditionPlan, blueprint_of
+from study.design.media.media_errors import MediaError
+from study.design.media.media_limits import largest_upload
+from study.design.media_storage import store_media
 from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem
 from study.design.own_pages import ShowRule
 from study.design.questions.item_fields import ItemPlan
@@ -75,6 +78,15 @@ class PageTable(Record):
     show_if: ShowRule = ShowRule()
 
 
+class MediaTable(Record):
+    """A media file. It is in the folder `media` beside the study's file, and its hash must be right."""
+
+    name: str
+    sha256: str
+    alt: str = ""
+    transcript: str = ""
+
+
 GroupKey = Annotated[
     str,
     StringConstraints(pattern=f"^{KEY.pattern}$"),
@@ -132,10 +144,11 @@ class StudyFile(Record):
     items: list[ItemTable] = []
     outcomes: list[OutcomeTable] = []
     pages: list[PageTable] = []
+    media: list[MediaTable] = []
 
 
 _FILE = TypeAdapter(StudyFile)
-ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "texts"}
+ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "media", "texts"}
 """Keys of the file that are not fields of `Study`, or that are set from other values."""
 
 
@@ -162,10 +175,32 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
     for position, page in enumerate(told.pages, start=1):
         row = {**page.model_dump(mode="json", exclude_unset=True), "study": study, "position": position}
         _make(source.at(f"pages[{position}]"), OwnPage, row)
+    for number, media in enumerate(told.media, start=1):
+        _store_media(source.at(f"media[{number}]"), study, media, path.parent / MEDIA_FOLDER)
     study.texts = _texts(source, all_texts(blueprint_of(study)), told.texts)
     study.save(update_fields=["texts"])
     _check_open(source, study)
     return study
+
+
+MEDIA_FOLDER = "media"
+"""The folder beside a study's file that has its media."""
+
+
+def _store_media(source: DataSource, study: Study, told: MediaTable, folder: Path) -> None:
+    """Store a media file of the study. Raises DataError if it is missing, refused, or not the one that the
+    study's file means."""
+    file = folder / told.name
+    if file.name != told.name or file.is_symlink() or not file.is_file():
+        raise source.error("name", f"{MEDIA_FOLDER}/{told.name} is not beside the study's file")
+    if file.stat().st_size > largest_upload():
+        raise source.error("name", f"{told.name} is too large")
+    try:
+        row = store_media(study, told.name, file.read_bytes(), alt=told.alt, transcript=told.transcript)
+    except MediaError as error:
+        raise source.error("name", str(error)) from error
+    if (row.name, row.sha256) != (told.name, told.sha256):
+        raise source.error("sha256", f"{told.name} has another content")
 
 
 def _given_fields(told: Record) -> dict[str, Any]:

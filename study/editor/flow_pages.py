@@ -24,6 +24,7 @@ from study.design.page_and_item_order import (
 )
 from study.design.parts_other_than_rounds import PARTS
 from study.editor.design_pages import CONDITION_ACTS, PREVIEW
+from study.editor.media_pages import insert_context, staff_media
 from study.editor.own_page_form import PART_WORDS, OwnPageForm, page_places, unused_key
 from study.editor.own_page_services import own_page_copy, own_page_delete, own_page_move, own_page_save
 from study.researchers.form_and_button_pages import (
@@ -142,7 +143,12 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
         return redirect("study:staff-design-flow", study.slug)
     text = request.POST.get("text", row.text)
     heading = f"Page “{row.title}”" if pk else "A new page"
-    more: dict[str, Any] = {"shown": to_html(text), "previewed": PREVIEW in request.POST, "can_preview": True}
+    more: dict[str, Any] = {
+        "shown": to_html(text, staff_media(study)),
+        "previewed": PREVIEW in request.POST,
+        "can_preview": True,
+    }
+    more |= insert_context(study)
     more["names"] = [
         ("{team}" if name == "condition" else f"{{{name}}}", words)
         for name, words in known_names(form.design, str(form["before"].value())).items()

@@ -18,6 +18,7 @@ from study.editor import (
     factor_pages,
     flow_pages,
     manage_study_pages,
+    media_pages,
 )
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
@@ -57,6 +58,10 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("flow/new/", flow_pages.own_page_edit, "own-page-new"),
     ("flow/<int:pk>/", flow_pages.own_page_edit, "own-page"),
     ("flow/<int:pk>/<act:act>/", flow_pages.own_page_action, "own-page-act"),
+    ("media/", media_pages.media, "media"),
+    ("media/<int:pk>/", media_pages.media_texts, "media-texts"),
+    ("media/<int:pk>/delete/", media_pages.media_delete, "media-gone"),
+    ("media/files/<str:sha256>/<str:media_name>", media_pages.media_file, "media-file"),
     ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
     ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),
     ("conditions/<int:pk>/prompt/", condition_prompt_preview.condition_prompt, "condition-prompt"),

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from brigade.paths import base_dir
+from study.editor.media_pages import media
 from study.editor.policy_file_pages import policy_files
 from study.monitor.import_pages import imports
 from study.monitor.replay_page import replay_opened
@@ -33,7 +34,7 @@ def test_every_threat_says_what_is_done_and_names_a_test_that_is_there(row: str)
     assert found[2] in {node.name for node in tree.body if hasattr(node, "name")}, test
 
 
-def test_three_pages_take_a_file_and_they_are_for_staff() -> None:
+def test_four_pages_take_a_file_and_they_are_for_staff() -> None:
     sources = [path for app in ("kitchen", "study") for path in (ROOT / app).rglob("*.py")]
     takes = re.compile(r"request\.FILES|FileField|ImageField|FileInput")
     found = [path.relative_to(ROOT) for path in sources if takes.search(path.read_text())]
@@ -42,5 +43,7 @@ def test_three_pages_take_a_file_and_they_are_for_staff() -> None:
         "study/monitor/import_pages.py": imports,
         "study/monitor/replay_page.py": replay_opened,
     }
-    assert {str(path) for path in found} == pages.keys()
+    of_studies = {"study/editor/media_pages.py", "study/editor/media_form.py"}
+    assert {str(path) for path in found} == pages.keys() | of_studies
     assert {page.opens_for for page in pages.values()} == {STAFF}  # type: ignore[attr-defined]
+    assert media.taken_from == "edit"  # type: ignore[attr-defined]
