@@ -6,6 +6,7 @@
   const text = fold && document.getElementById(fold.dataset.insertInto);
   if (!text) return;
   const form = text.form;
+  text.closest(".question-field")?.after(fold); // beside the text it belongs to
 
   async function preview() {
     const sent = new FormData(form);
@@ -24,7 +25,8 @@
     if (!button) return;
     const { selectionStart: start, selectionEnd: end, value } = text;
     const gap = start && value[start - 1] !== "\n" ? "\n\n" : "";
-    text.setRangeText(`${gap}${button.dataset.insert}\n`, start, end, "end");
+    const below = value[end] && value[end] !== "\n" ? "\n\n" : "\n";
+    text.setRangeText(`${gap}${button.dataset.insert}${below}`, start, end, "end");
     text.dispatchEvent(new Event("input", { bubbles: true }));
     fold.querySelector("[data-inserted]").textContent = button.dataset.said;
     preview().catch(() => {}); // the button Preview still works

@@ -57,6 +57,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("flow/", flow_pages.flow, "flow"),
     ("flow/new/", flow_pages.own_page_edit, "own-page-new"),
     ("flow/<int:pk>/", flow_pages.own_page_edit, "own-page"),
+    ("flow/<int:pk>/place/", flow_pages.own_page_place, "own-page-place"),
     ("flow/<int:pk>/<act:act>/", flow_pages.own_page_action, "own-page-act"),
     ("media/", media_pages.media, "media"),
     ("media/<int:pk>/", media_pages.media_texts, "media-texts"),
