@@ -42,6 +42,7 @@ from brigade.server_limits import (
 )
 from kitchen.infra.client_address import client_networks, scope_client_address
 from kitchen.infra.rate_limits import TokenBucket, TokenBuckets
+from study.design.media.media_limits import UPLOAD_PATH, limit_words
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -95,7 +96,8 @@ class HttpLimits:
             kind = headers.get(b"content-type", b"").lower()
             is_file, is_policy = kind.startswith(b"multipart/form-data"), scope["path"] == POLICY_FILES
             is_study = bool(STUDY_FILES.fullmatch(scope["path"]))
-            await outgoing.page(413, file=is_file, policy=is_policy, study_file=is_study)
+            media = limit_words() if UPLOAD_PATH.fullmatch(scope["path"]) else ""
+            await outgoing.page(413, file=is_file, policy=is_policy, study_file=is_study, media=media)
 
 
 class LimitedBody:

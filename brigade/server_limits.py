@@ -10,6 +10,8 @@ import contextlib
 import re
 import resource
 
+from study.design.media.media_limits import UPLOAD_PATH, largest_upload
+
 LARGEST_BODY = 2_621_440
 """Maximum bytes of a request body (2.5 MiB): many times the longest form."""
 POLICY_FILES = "/staff/policies/"
@@ -111,7 +113,9 @@ def largest_body(path: str | bytes, usual: int | None = None) -> int:
     """Return the maximum bytes of a request's body to this path. `usual` is the maximum of most paths; None:
     `LARGEST_BODY`."""
     text = path.decode("latin-1") if isinstance(path, bytes) else path
-    plain = text.partition("?")[0]
-    if STUDY_FILES.fullmatch(plain):
+    address = text.partition("?")[0]
+    if STUDY_FILES.fullmatch(address):
         return LARGEST_STUDY_FILE
-    return LARGER_BODIES.get(plain, LARGEST_BODY if usual is None else usual)
+    if UPLOAD_PATH.fullmatch(address):
+        return largest_upload()
+    return LARGER_BODIES.get(address, LARGEST_BODY if usual is None else usual)

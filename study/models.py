@@ -3,7 +3,7 @@
 Other modules import each model from the module or package that defines it.
 """
 
-from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem, Version
+from study.design.models import Condition, Outcome, OwnPage, Study, StudyMedia, StudyPart, SurveyItem, Version
 from study.participants.annotations import (
     Annotation,
     AnnotationCode,
@@ -50,6 +50,7 @@ __all__ = [
     "StaffAction",
     "StaffInvitation",
     "Study",
+    "StudyMedia",
     "StudyPart",
     "SurveyItem",
     "Version",

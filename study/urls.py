@@ -22,7 +22,7 @@ from study.monitor import (
 )
 from study.operation import health_endpoints, installation_status
 from study.participation import entry_round_trip, language_choice, views
-from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page
+from study.participation.pages import end_and_privacy_pages, end_card_page, last_seconds_page, media_page
 from study.planning import sample_size_page
 from study.researchers import invitation_pages, reauthenticate, security_pages
 
@@ -42,6 +42,7 @@ urlpatterns = [
     path("p/<slug:key>/result/<int:position>/", end_card_page.end_card, name="end-card"),
     path("p/<slug:key>/lobby/", views.lobby_signal, name="lobby"),
     path("p/<slug:key>/message/", views.message_confirmed, name="message-read"),
+    path("p/<slug:key>/media/<str:sha256>/<str:media_name>", media_page.media, name="media"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", study_overview_pages.index, name="staff"),
     path("staff/account/password/", reauthenticate.password_page, name="staff-password"),

@@ -25,6 +25,7 @@ from study.design.between_groups import conditions_of_group, group_keys
 from study.design.condition_seats import NOBODY, is_shared, people_in
 from study.design.factors import Factor, parse_factors
 from study.design.group_allocation import AllocationPlan, parse_allocation
+from study.design.media.media_plans import MediaPlan, names_shown, shown_texts
 from study.design.own_pages import OwnPagePlan
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
@@ -185,6 +186,8 @@ class Blueprint(Record):
     outcomes: Annotated[tuple[OutcomePlan, ...], Strict(False)] = ()
     pages: Annotated[tuple[OwnPagePlan, ...], Strict(False)] = ()
     """The pages that researchers wrote, in their order."""
+    media: Annotated[tuple[MediaPlan, ...], Strict(False)] = ()
+    """The files that the texts show, by name."""
     format: int = FORMAT
 
     @classmethod
@@ -213,6 +216,8 @@ class Blueprint(Record):
             {"outcomes": [one.model_dump() for one in self.outcomes]} if self.format >= OUTCOMES else {}
         )
         pages = {"pages": [one.model_dump(mode="json") for one in self.pages]} if self.pages else {}
+        if self.media:
+            pages["media"] = [one.model_dump(mode="json") for one in self.media]
         return {
             "format": self.format,
             "study": dict(self.study),
@@ -240,6 +245,7 @@ class Blueprint(Record):
             items=self.items,
             outcomes=self.outcomes if number >= OUTCOMES else (),
             pages=self.pages if number >= OWN_PAGES else (),
+            media=self.media if number >= OWN_PAGES else (),
             format=number,
         )
 
@@ -250,6 +256,7 @@ class Blueprint(Record):
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
         plans = self.items != told.items or self.conditions != told.conditions or self.pages != told.pages
+        plans = plans or self.media != told.media
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
@@ -481,8 +488,18 @@ def blueprint_of(study: Any) -> Blueprint:
         outcomes=tuple(_outcome(row) for row in study.outcomes.order_by("kind")),
         pages=tuple(row.plan for row in study.own_pages.all()),
     )
+    # Descriptions and transcripts of media are texts, too. Translations may show further files.
+    design = _with_media(design, study, [text for texts in study.texts.values() for text in texts.values()])
     texts = texts_by_path(design, study.texts)
     return design.model_copy(update={"study": {**design.study, "texts": texts}})
+
+
+def _with_media(design: Blueprint, study: Any, translations: list[str]) -> Blueprint:
+    """Return the design with the study's files that its texts or their `translations` show."""
+    if not (names := names_shown([*shown_texts(design), *translations])):
+        return design
+    rows = study.media.defer("data").filter(replaced_at=None, name__in=names)
+    return design.model_copy(update={"media": tuple(row.plan for row in rows)})
 
 
 def _outcome(row: Any) -> OutcomePlan:

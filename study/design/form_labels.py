@@ -19,7 +19,7 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, PartPlan
 from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
-from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem
+from study.design.models import Condition, Outcome, OwnPage, Study, StudyMedia, StudyPart, SurveyItem
 from study.design.parts_other_than_rounds import practice_played
 from study.design.questions.item_fields import form_labels
 from study.design.study_versions import Difference
@@ -114,6 +114,7 @@ _FORMS: dict[str, tuple[dict[str, str], Any]] = {
     "item": (ITEM, SurveyItem),
     "part": (PART, StudyPart),
     "page": ({"show_if": "Shown if"}, OwnPage),
+    "file": ({"sha256": "SHA-256"}, StudyMedia),
     "end": (OUTCOME_LABELS, Outcome),
 }
 
@@ -171,6 +172,8 @@ def design_row(design: Blueprint, where: str) -> Any:
         "end": design.outcomes,
         "page": design.pages,
     }
+    if what == "file":
+        return next((file for file in design.media if file.name == key), None)
     return next((row for row in rows.get(what, ()) if key == (getattr(row, "key", None) or row.kind)), None)
 
 

@@ -67,13 +67,17 @@ def answer_words_of(item: ItemPlan, teams: Mapping[str, str]) -> AnswerWords:
 def translation_problem(text: str, translation: str, known: Mapping[str, str]) -> str:
     """Return why the translation of a text cannot be filled at its place. Return an empty string if it can.
 
-    `known` are the names that are known at this place. All words in braces must be in the text itself.
+    `known` are the names that are known at this place. All words in braces must be in the text itself, and
+    each participant's value in the text must be in the translation.
     """
     if words := piped_problem(translation, known):
         return words
-    own = set(BRACED.findall(text))
-    other = next((found for found in BRACED.findall(translation) if found not in own), "")
-    return other and f"“{other}” is not in the text itself. Words in braces are not translated."
+    own, there = BRACED.findall(text), BRACED.findall(translation)
+    if other := next((found for found in there if found not in own), ""):
+        return f"“{other}” is not in the text itself. Words in braces are not translated."
+    if translation and (missing := next((f for f in own if PIPED.fullmatch(f) and f not in there), "")):
+        return f"“{missing}” is in the text itself, but not in its translation."
+    return ""
 
 
 def filled_text(text: str, facts: ParticipantFacts, shown: Mapping[str, AnswerWords]) -> str:

@@ -50,6 +50,7 @@ from study.design.questions.questionnaires import subscales
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.team_organisation import LEAVE, is_apart, team_of
+from study.design.text_checks import text_problems
 from study.design.translated_texts import missing_translations
 from study.design.translations import language_codes, language_name
 
@@ -125,6 +126,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_plan(design),
         *_recruitment(study),
         *own_page_problems(study, design),
+        *text_problems(study, design),
         *_texts(study, design),
     ]
     return sorted(gaps, key=lambda one: not one.hinders)

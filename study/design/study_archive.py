@@ -10,17 +10,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from kitchen.contract.data_files import DataError, DataSource, parse_toml
 from kitchen.contract.data_limits import DataLimitError, read_foreign
 from kitchen.contract.world import Json
 from kitchen.contract.zip_entries import ZIP, ZipLimits, read_zip
 from kitchen.infra.file_writing import zip_files
+from study.design.media.media_limits import largest_upload
 from study.design.toml_text import toml_text
 
 DESIGN = "study.toml"
 _TRANSLATION = re.compile(r"translations/([a-z]{2,3}(?:-[a-z]{2,4})?)\.toml")
-_MEDIA = re.compile(r"media/([^/]+)")
+MEDIA_FOLDER = "media"
+"""The folder with the media files, in the ZIP or beside a TOML file."""
+_MEDIA = re.compile(rf"{MEDIA_FOLDER}/([^/]+)")
 LIMITS = ZipLimits(files=200, bytes=48 * 2**20)
 """The most files, and the most bytes when unpacked, of the file of a study."""
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
@@ -61,6 +65,18 @@ def read_study_bytes(data: bytes, name: str) -> StudyContent:
     return StudyContent(source, {**values, **_merged_texts(source, values, texts)}, media)
 
 
+def media_beside(path: Path) -> dict[str, bytes]:
+    """Return the media files beside a study's TOML file, by name. Raises DataError if one is too large."""
+    folder, found = path.parent / MEDIA_FOLDER, dict[str, bytes]()
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if file.is_symlink() or not file.is_file():
+            continue
+        if file.stat().st_size > largest_upload():
+            raise DataError(f"{MEDIA_FOLDER}/{file.name} is too large")
+        found[file.name] = file.read_bytes()
+    return found
+
+
 def _merged_texts(
     source: DataSource, values: Mapping[str, Json], texts: Mapping[str, Json]
 ) -> dict[str, Json]:
@@ -87,5 +103,5 @@ def study_zip(slug: str, values: Mapping[str, Json], media: Mapping[str, bytes])
     written = {DESIGN: toml_text({name: one for name, one in values.items() if name != "texts"})}
     written |= {f"translations/{language}.toml": toml_text(texts[language]) for language in texts}
     files = {name: text.encode() for name, text in written.items()}
-    files |= {f"media/{name}": data for name, data in media.items()}
+    files |= {f"{MEDIA_FOLDER}/{name}": data for name, data in media.items()}
     return zip_files(files, folder=slug, at=LONG_AGO)

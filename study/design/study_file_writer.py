@@ -12,7 +12,8 @@ from typing import Any
 from django.db import models
 
 from kitchen.contract.world import Json
-from study.design.models import Condition, OwnPage, Study, StudyPart, SurveyItem
+from study.design.media_storage import media_files, media_rows
+from study.design.models import Condition, OwnPage, Study, StudyMedia, StudyPart, SurveyItem
 from study.design.models.parts_and_outcomes import Outcome
 from study.design.own_pages import OwnPagePlan
 from study.design.study_archive import study_zip
@@ -21,12 +22,12 @@ from study.design.study_files import (
     ROWS,
     ConditionTable,
     ItemTable,
+    MediaTable,
     PageTable,
     PartTable,
     StudyFile,
     whole_design,
 )
-from study.design.study_media import media_of
 from study.design.toml_text import toml_text
 from study.design.translations import all_texts
 
@@ -35,6 +36,7 @@ ALWAYS: Mapping[type[models.Model], frozenset[str]] = {
     Condition: frozenset({"key", "name", "label", "world", "settings", "coplayer", "teammates"}),
     SurveyItem: frozenset({"key", "place", "kind", "measure", "text"}),
     StudyPart: frozenset({"enabled"}),
+    StudyMedia: frozenset({"name", "sha256"}),
     OwnPage: frozenset({"key", "before", "title", "text"}),
 }
 """Fields that are written even if they have their default."""
@@ -49,7 +51,8 @@ def study_as_toml(study: Study) -> str:
 
 def study_as_zip(study: Study) -> bytes:
     """Return the whole study as a ZIP, with translations and media."""
-    return study_zip(study.slug, study_file_values(study), media_of(study))
+    files = {one.name: one.data for one in media_files(study)}
+    return study_zip(study.slug, study_file_values(study), files)
 
 
 def study_file_values(study: Study) -> dict[str, Json]:
@@ -67,6 +70,7 @@ def study_file_values(study: Study) -> dict[str, Json]:
         "items": [_fields(row, ItemTable.model_fields) for row in study.items.all()],
         "outcomes": [told for row in study.outcomes.all() if (told := _outcome(row))],
         "pages": [_page(row) for row in study.own_pages.all()],
+        "media": [_fields(row, MediaTable.model_fields) for row in media_rows(study)],
         "texts": _texts(study),
     }
     return values | {name: told for name, told in rows.items() if told}

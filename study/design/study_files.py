@@ -5,8 +5,9 @@ For an invalid file, the error names the file, the key and the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -22,12 +23,13 @@ from kitchen.registry.world_registry import DEFAULT_WORLD_NAME
 from kitchen.words.english_text import os_error_words
 from study.design.analysis_plan import KEY
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.media.media_errors import MediaError
+from study.design.media_storage import store_media
 from study.design.models import Condition, Outcome, OwnPage, Study, StudyPart, SurveyItem
 from study.design.own_pages import ShowRule
 from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_checks import blocking_problems
-from study.design.study_archive import StudyContent, read_study_bytes
-from study.design.study_media import store_media
+from study.design.study_archive import MEDIA_FOLDER, StudyContent, media_beside, read_study_bytes
 from study.design.translations import all_texts
 
 
@@ -81,6 +83,15 @@ class PageTable(Record):
     text: str = ""
     ends: bool = False
     show_if: ShowRule = ShowRule()
+
+
+class MediaTable(Record):
+    """A media file. It is in the folder `media` beside the study's file, and its hash must be right."""
+
+    name: str
+    sha256: str
+    alt: str = ""
+    transcript: str = ""
 
 
 GroupKey = Annotated[
@@ -150,10 +161,11 @@ class StudyFile(Record):
     items: list[ItemTable] = []
     outcomes: list[OutcomeTable] = []
     pages: list[PageTable] = []
+    media: list[MediaTable] = []
 
 
 _FILE = TypeAdapter(StudyFile)
-ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "texts", "unlimited"}
+ROWS = {"world", "parts", "conditions", "items", "outcomes", "pages", "media", "texts", "unlimited"}
 """Keys of the file that are not fields of `Study`, or that are set from other values."""
 
 
@@ -170,7 +182,10 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
         raise DataError(f"{path.name}: {error}") from None
     except OSError as error:
         raise DataError(f"{path.name}: cannot be read: {os_error_words(error)}") from error
-    return study_from_content(read_study_bytes(data, path.name), shared=shared, **changes)
+    content = read_study_bytes(data, path.name)
+    if not content.media:
+        content = replace(content, media=media_beside(path))
+    return study_from_content(content, shared=shared, **changes)
 
 
 @transaction.atomic
@@ -189,7 +204,6 @@ def rows_from_content(study: Study, content: StudyContent) -> None:
     Raises DataError if anything is invalid. The caller then undoes the transaction.
     """
     source, told = content.source, content.source.read(_FILE, content.values)
-    store_media(study, content.media)
     for position, condition in enumerate(told.conditions, start=1):
         row = {**_condition_values(condition, told.world), "study": study, "position": position}
         _make(source.at(f"conditions[{position}]"), Condition, row)
@@ -203,6 +217,7 @@ def rows_from_content(study: Study, content: StudyContent) -> None:
     for position, page in enumerate(told.pages, start=1):
         row = {**page.model_dump(mode="json", exclude_unset=True), "study": study, "position": position}
         _make(source.at(f"pages[{position}]"), OwnPage, row)
+    _store_all_media(source, study, told.media, content.media)
     study.texts = _texts(source, all_texts(whole_design(study)), told.texts)
     study.save(update_fields=["texts"])
     _check_open(source, study)
@@ -229,6 +244,26 @@ def whole_design(study: Study) -> Blueprint:
     """Return the study's design with the items that are switched off. Their translations are kept, too."""
     items = tuple(ItemPlan.of(row) for row in study.items.all())
     return blueprint_of(study).model_copy(update={"items": items})
+
+
+def _store_all_media(
+    source: DataSource, study: Study, told: Sequence[MediaTable], files: Mapping[str, bytes]
+) -> None:
+    """Store the media of a study. Raises DataError if a file is missing, refused, not named, or not the one
+    that the study's file means."""
+    if unnamed := files.keys() - {one.name for one in told}:
+        raise source.error("media", f"does not name {MEDIA_FOLDER}/{min(unnamed)}")
+    for number, one in enumerate(told, start=1):
+        at = source.at(f"media[{number}]")
+        if one.name not in files:
+            raise at.error("name", f"{MEDIA_FOLDER}/{one.name} is not there")
+        texts = {"alt": one.alt, "transcript": one.transcript}
+        try:
+            row = store_media(study, one.name, files[one.name], **texts, replaces=True)
+        except MediaError as error:
+            raise at.error("name", str(error)) from error
+        if (row.name, row.sha256) != (one.name, one.sha256):
+            raise at.error("sha256", f"{one.name} has another content")
 
 
 def _given_fields(told: Record) -> dict[str, Any]:

@@ -140,6 +140,8 @@ def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Differen
     if old.format < OWN_PAGES:
         for page in new.pages:
             yield Difference(f"page {page.key}", "all of it", None, page.model_dump(mode="json"))
+        for file in new.media:
+            yield Difference(f"file {file.name}", "all of it", None, file.model_dump(mode="json"))
     yield from _unrecorded_plan_differences("item", ITEM_FIELD_FORMATS, (old.items, new.items), old.format)
     yield from _unrecorded_plan_differences(
         "condition", CONDITION_FIELD_FORMATS, (old.conditions, new.conditions), old.format
@@ -169,6 +171,7 @@ def _rows_by_place(design: Blueprint) -> dict[str, dict[str, Any]]:
         *((f"part {row['kind']}", row) for row in document["parts"]),
         *((f"item {row['key']}", row) for row in document["items"]),
         *((f"page {row['key']}", row) for row in document.get("pages", ())),
+        *((f"file {row['name']}", row) for row in document.get("media", ())),
         *((f"end {row['kind']}", row) for row in document.get("outcomes", ())),
     ]
     return {"study": document["study"], **dict(rows)}

@@ -108,6 +108,10 @@ def translated_design(design: Blueprint, language: str) -> Blueprint:
                 one.model_copy(update=translations.fields(one, f"pages.{one.key}", "title", "text"))
                 for one in design.pages
             ),
+            "media": tuple(
+                one.model_copy(update=translations.fields(one, f"media.{one.key}", "alt", "transcript"))
+                for one in design.media
+            ),
             "items": tuple(_item_in(item, translations) for item in design.items),
             "outcomes": tuple(
                 one.model_copy(update=translations.fields(one, f"outcomes.{one.kind}", "text"))

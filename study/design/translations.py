@@ -137,6 +137,9 @@ def _texts(design: Any) -> Iterator[tuple[str, str]]:
     for page in design.pages:
         yield f"pages.{page.key}.title", page.title
         yield f"pages.{page.key}.text", page.text
+    for media in design.media:
+        yield f"media.{media.key}.alt", media.alt
+        yield f"media.{media.key}.transcript", media.transcript
     for outcome in design.outcomes:
         yield f"outcomes.{outcome.kind}.text", outcome.text
 
@@ -168,8 +171,16 @@ def describe_text_path(path: str) -> str:
     return f"{_ROWS[what]} {where}, {which}"
 
 
-_ROWS = {"parts": "Part", "items": "Item", "conditions": "Condition", "outcomes": "End", "pages": "Page"}
+_ROWS = {
+    "parts": "Part",
+    "items": "Item",
+    "conditions": "Condition",
+    "outcomes": "End",
+    "pages": "Page",
+    "media": "File",
+}
 _FIELDS = {
+    "alt": "description",
     "high": "words at the highest point",
     "low": "words at the lowest point",
     "options": "option",

@@ -27,6 +27,7 @@ from study.editor.describe_design import (
     coplayer_words,
     end_pairs,
     end_words,
+    file_pairs,
     page_pairs,
     part_pairs,
     part_value,
@@ -181,6 +182,8 @@ class _DifferenceWords:
             return str(capfirst(PARTS[self.key].words))
         if self.what == "page":
             return f"Page “{plan.title}”"
+        if self.what == "file":
+            return f"File “{plan.name}”"
         return f"End: {end_words(self.key)}" if self.what == "end" else "Study"
 
     def _whole(self, plan: Any) -> ChangeSide:
@@ -192,6 +195,7 @@ class _DifferenceWords:
             "part": part_pairs,
             "end": end_pairs,
             "page": page_pairs,
+            "file": file_pairs,
         }
         return ChangeSide("All of it", tuple(told[self.what](plan)))
 

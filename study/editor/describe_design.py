@@ -30,6 +30,8 @@ from study.design.describe_factors import allocation_sentence, factor_lines, sub
 from study.design.factors import Factor
 from study.design.form_labels import CONDITION, part_label, study_label
 from study.design.markdown_html import to_html
+from study.design.media.media_plans import MediaPlan
+from study.design.media_html import size_words
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
 from study.design.own_pages import OwnPagePlan, place_words, rule_words
 from study.design.parts_other_than_rounds import PARTS, practice_played
@@ -484,6 +486,18 @@ def page_pairs(page: OwnPagePlan, names: Mapping[str, str] | None = None) -> lis
         LabelledValue("Name in the data", page.page),
         LabelledValue("Shown if", rule_words(page, names or {})),
         LabelledValue("The study ends here", "yes" if page.ends else ""),
+    ]
+    return [one for one in told if one.value]
+
+
+def file_pairs(file: MediaPlan) -> list[LabelledValue]:
+    """Return the properties of a media file, as labelled values."""
+    told = [
+        LabelledValue("Kind", file.kind),
+        LabelledValue("Size", size_words(file)),
+        LabelledValue("SHA-256", file.sha256),
+        LabelledValue("Description", file.alt),
+        LabelledValue("Transcript", file.transcript),
     ]
     return [one for one in told if one.value]
 

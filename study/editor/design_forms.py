@@ -38,6 +38,7 @@ from study.design.parts_other_than_rounds import ALWAYS_ON, FAILURES, PARTS
 from study.design.piped_words import has_piped_words, piped_problem
 from study.design.questions.questionnaires import instruments
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.text_checks import FILLED_PARTS
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
 from study.editor.form_fields import TextLinesField
 from study.editor.world_setting_fields import (
@@ -269,10 +270,6 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
                 "This time has passed. To stop new participants from now on, close the study."
             )
         return closes_at
-
-
-FILLED_PARTS = frozenset({"about", "guide", "check", "final", "debriefing", "end"})
-"""Parts whose text can contain the participant's own answers and results."""
 
 
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]

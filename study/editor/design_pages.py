@@ -51,6 +51,7 @@ from study.editor.design_forms import (
     SettingsForm,
 )
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
+from study.editor.media_pages import insert_context, staff_media
 from study.editor.orders_form import OrdersForm
 from study.editor.world_setting_fields import (
     chosen_fields,
@@ -250,7 +251,12 @@ def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
         part_save(part=form.instance)
         return back_to_page(request, study, f"{PARTS[kind].words.capitalize()}: saved.")
     text = request.POST.get("text", row.text)
-    more: dict[str, Any] = {"shown": to_html(text), "previewed": PREVIEW in request.POST, "can_preview": True}
+    more: dict[str, Any] = {
+        "shown": to_html(text, staff_media(study)),
+        "previewed": PREVIEW in request.POST,
+        "can_preview": True,
+    }
+    more |= insert_context(study)
     if kind == "practice":
         chosen = {WORLD: str(form[WORLD].value())}
         more |= chosen_fields(form, world_kinds(), chosen)

@@ -380,7 +380,7 @@ def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> 
     made.memberships.create(user=owner, role=Membership.Role.OWNER)
     for row in (*study.conditions.all(), *study.items.all(), *study.parts.all(), *_outcomes(study)):
         _copy_row(row, study=made)
-    for row in study.own_pages.all():
+    for row in (*study.own_pages.all(), *study.media.filter(replaced_at=None)):
         _copy_row(row, study=made)
     return made
 

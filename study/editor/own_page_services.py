@@ -55,6 +55,24 @@ def own_page_move(*, page: OwnPage, by: int) -> None:
             return
         moved.before = there
         at[there].insert(len(at[there]) if by < 0 else 0, moved)
-    sorted_rows = [one for place in order for one in at[place]]
-    for position, one in enumerate(sorted_rows, start=1):
+    _store_order([one for place in order for one in at[place]])
+
+
+@transaction.atomic
+def own_page_put(*, page: OwnPage, before: str, number: int) -> None:
+    """Move a page to the place `before`, as number `number` (from 0) of the pages there."""
+    study = Study.objects.select_for_update().get(pk=page.study_id)
+    rows = list(study.own_pages.all())
+    moved = next(one for one in rows if one.pk == page.pk)
+    moved.before = before
+    here = [one for one in rows if one.before == before and one.pk != page.pk]
+    here.insert(number, moved)
+    order = occupied_places(blueprint_of(study), {one.before for one in rows})
+    others = {place: [one for one in rows if one.before == place] for place in order}
+    _store_order([one for place in order for one in (here if place == before else others[place])])
+
+
+def _store_order(rows: list[OwnPage]) -> None:
+    """Store the place of each page, and its position in this order."""
+    for position, one in enumerate(rows, start=1):
         OwnPage.objects.filter(pk=one.pk).update(position=position, before=one.before)

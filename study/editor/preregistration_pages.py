@@ -25,6 +25,7 @@ from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.factors import Factor
 from study.design.form_labels import study_label
 from study.design.markdown_html import to_html
+from study.design.media_html import NO_MEDIA
 from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Study, Version
 from study.design.own_pages import known_names
@@ -33,6 +34,7 @@ from study.design.study_versions import FreezeState, freeze_states, frozen_versi
 from study.editor import describe_design
 from study.editor.describe_changes import design_changes, program_changes
 from study.editor.describe_design import LabelledValue, condition_pairs
+from study.editor.media_pages import design_media
 from study.researchers.form_and_button_pages import confirmed_service_button, study_context
 from study.researchers.permissions import study_page
 
@@ -168,14 +170,19 @@ def download_zip(request: HttpRequest, study: Study, number: int) -> HttpRespons
 @study_page("view")
 def readable_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Show a bundle for reading and printing. The page computes its hash again."""
-    return render(request, "study/editor/preregistered.html", _bundle_context(study, _frozen(study, number)))
+    return render(
+        request,
+        "study/editor/preregistered.html",
+        _bundle_context(study, _frozen(study, number), in_console=True),
+    )
 
 
-def _bundle_context(study: Study, version: Version) -> dict[str, Any]:
-    """Return the contents of the bundle as template context."""
+def _bundle_context(study: Study, version: Version, *, in_console: bool = False) -> dict[str, Any]:
+    """Return the contents of the bundle as template context. Only a page in the console shows media."""
     assert version.bundle  # noqa: S101 - it is frozen
     content = version.bundle["content"]
     design = Blueprint.from_json(content["design"])
+    media = design_media(study, design) if in_console else NO_MEDIA
     return {
         "study": study,
         "version": version,
@@ -188,10 +195,12 @@ def _bundle_context(study: Study, version: Version) -> dict[str, Any]:
         "settings": describe_design.study_pairs(design),
         "conditions": [_condition(one, content, design.factors) for one in design.conditions],
         "parts": [
-            (one, to_html(one.text), describe_design.part_pairs(one)) for one in design.parts if one.enabled
+            (one, to_html(one.text, media), describe_design.part_pairs(one))
+            for one in design.parts
+            if one.enabled
         ],
         "pages": [
-            (one, to_html(one.text), describe_design.page_pairs(one, known_names(design, "end")))
+            (one, to_html(one.text, media), describe_design.page_pairs(one, known_names(design, "end")))
             for one in design.pages
         ],
         "off": describe_design.parts_off(design),

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("kitchen", "0047_imported_episodes"),
-        ("study", "0074_settle_payments"),
+        ("study", "0075_study_media"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

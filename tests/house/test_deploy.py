@@ -25,6 +25,7 @@ from brigade import app_processes, restart, runner, server_limits
 from brigade.paths import base_dir
 from kitchen.infra.event_loop import FINISH_SECONDS
 from kitchen.infra.os_processes import TICKER_NICENESS
+from study.design.media.media_limits import FORM_BYTES, HIGHEST_MIB, MIB
 from study.pilot.bots.http_browser import Browser, PatienceLimit
 
 ROOT = base_dir()
@@ -187,7 +188,8 @@ def test_a_proxy_has_our_limits(conf: str) -> None:
     head, body = server_limits.HEAD_SECONDS, server_limits.BODY_SECONDS
     assert re.search(rf"header(_timeout)? +{head:g}s", conf)
     assert re.search(rf"body(_timeout)? +{body:g}s", conf)
-    (size,) = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
+    size, media = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
+    assert int(media) * MIB > HIGHEST_MIB * MIB + FORM_BYTES
     assert server_limits.LARGEST_BODY < int(size) * 2**20 < 2 * server_limits.LARGEST_BODY
 
 

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from brigade.paths import base_dir
+from study.editor.media_pages import media
 from study.editor.policy_file_pages import policy_files
 from study.editor.study_file_pages import new_from_file
 from study.monitor.import_pages import imports
@@ -44,5 +45,7 @@ def test_few_pages_take_a_file_and_they_are_for_staff() -> None:
         "study/monitor/import_pages.py": imports,
         "study/monitor/replay_page.py": replay_opened,
     }
-    assert {str(path) for path in found} == pages.keys()
+    of_studies = {"study/editor/media_pages.py", "study/editor/media_form.py"}
+    assert {str(path) for path in found} == pages.keys() | of_studies
     assert {page.opens_for for page in pages.values()} == {STAFF}  # type: ignore[attr-defined]
+    assert media.taken_from == "edit"  # type: ignore[attr-defined]

@@ -15,7 +15,8 @@ from kitchen.money.models import Budget, Spending
 from kitchen.play.models import Episode
 from kitchen.play.policies.models import UploadedPolicy
 from kitchen.replay.import_trials import store_trial
-from study.design.models import Condition, OwnPage, Study, StudyPart, SurveyItem
+from study.design.media_storage import store_media
+from study.design.models import Condition, OwnPage, Study, StudyMedia, StudyPart, SurveyItem
 from study.design.page_and_item_order import LOBBY, PAGES, READY, WAITING
 from study.design.preregistration import freeze_study
 from study.monitor import annotation_services as services
@@ -33,6 +34,7 @@ from study.researchers.models import StaffInvitation
 from study.researchers.second_factor import factor_begin
 from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import SETTINGS, add_factor, make_study, play_out
+from tests.study.media_samples import NOTES
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
 SHOWN = ("tables", "drawn")
@@ -195,6 +197,8 @@ def whole_study() -> Study:
     words = {"key": "shown", "measure": "Shown", "text": "Shown?", "position": 0}
     SurveyItem.objects.create(pk=PK, study=study, **words)
     OwnPage.objects.create(pk=PK, study=study, key="pause", before="final", title="Pause", text="A break.")
+    notes = store_media(study, "notes.txt", NOTES)
+    StudyMedia.objects.filter(pk=notes.pk).update(id=PK)
     for number, row in enumerate(ITEMS, start=1):
         words = {"key": f"x{number}", "measure": f"X{number}", "text": f"Question {number}?"}
         SurveyItem.objects.create(study=study, position=number, **words, **row)

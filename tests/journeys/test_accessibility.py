@@ -27,6 +27,7 @@ from tests.journeys.fitting import misfits
 from tests.journeys.scenes import CODE, DATASET, EPISODE, IMPORTED, INVITED, PASSWORD, PK, SLUG, STAFF
 from tests.nightly import nightly
 from tests.servers import Stack
+from tests.study.media_samples import NOTES_HASH
 
 pytestmark = IN_A_BROWSER
 
@@ -45,6 +46,8 @@ VALUES = {
     "imported": IMPORTED,
     "dataset": DATASET,
     "name": "participants.csv",
+    "media_name": "notes.txt",
+    "sha256": NOTES_HASH,
     "measure": "i0",
     "figure": "means",
     "factor": "steps",
@@ -71,6 +74,8 @@ WRONG = {
     "/staff/replay/imported/": ("#id_value", "much"),
     "/staff/tokens/": ("#id_name", ""),
     "/staff/account/password/": ("#id_password", ""),
+    f"{DESIGN}media/": ("#id_alt", "x" * 301),
+    f"{DESIGN}media/{PK}/": ("#id_alt", "x" * 301),
     f"{DESIGN}settings/": ("#id_title", ""),
     f"{DESIGN}plan/": ("#id_planned_participants", "0"),
     f"{DESIGN}recruitment/": ("#id_closes_at", "soon"),

@@ -1,4 +1,4 @@
-"""A whole study from a file to its data: own pages, a branch, a table, a slider, a bonus and two languages."""
+"""A whole study from a file to its data: own pages, a branch, a table, a slider, a bonus, two languages."""
 
 from __future__ import annotations
 

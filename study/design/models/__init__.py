@@ -4,6 +4,7 @@ from study.design.models.condition import Condition, Knowing, conditions_with_un
 from study.design.models.own_page import OwnPage
 from study.design.models.parts_and_outcomes import Outcome, StudyPart
 from study.design.models.study import Shown, Study, new_seed
+from study.design.models.study_media import StudyMedia
 from study.design.models.survey_item import SurveyItem
 from study.design.models.version import Version
 
@@ -14,6 +15,7 @@ __all__ = [
     "OwnPage",
     "Shown",
     "Study",
+    "StudyMedia",
     "StudyPart",
     "SurveyItem",
     "Version",

@@ -25,6 +25,7 @@ from study.participation.pages.page_context import (
     folded_html,
     form_response,
     guest_reminder,
+    media_for,
     page_response,
     part_context,
 )
@@ -43,7 +44,7 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
     if form.is_valid():
         consent_given(participant_id=person.pk)
         return redirect(person)
-    short, more = folded_html(person.design.part("consent").text)
+    short, more = folded_html(person.design.part("consent").text, media_for(person))
     context = part_context(person, "consent") | {"part_html": short, "more_html": more}
     return form_response(request, person, "consent", form, **context)
 

@@ -37,6 +37,7 @@ from study.participation.enter_study import why_study_closed
 from study.participation.language_choice import activate_language
 from study.participation.pages.page_context import (
     filled,
+    media_for,
     page_response,
     part_context,
     plays_with_people,
@@ -141,14 +142,16 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
         return page_response(request, person, "ended_elsewhere")
     key, label = signed_cookie(request, LABEL_COOKIE, salt=LABEL_COOKIE_SALT) or ("", "")
     label = person.label or (str(label) if key == person.shown_key else "")
-    context = outcome_context(person, label) | {"outcome_html": text_html(_words(person, _outcome(person)))}
+    media = media_for(person)
+    context = outcome_context(person, label)
+    context |= {"outcome_html": text_html(_words(person, _outcome(person)), media)}
     if person.status == Participant.Status.COMPLETE:
         context |= {"bonus": _shown_bonus(person)}
         return page_response(request, person, "end", **(part_context(person, "end") | context))
     heading, words = map(gettext, WORDS[person.status])
     if page := _page_of_screen_out(person):
         heading = page.title
-        context |= {"page_html": text_html(filled(person, page.text)) if page.text.strip() else ""}
+        context |= {"page_html": text_html(filled(person, page.text), media) if page.text.strip() else ""}
     context |= {"screened_out": person.status == Participant.Status.SCREENED_OUT}
     again = _may_begin_again(person)
     return page_response(request, person, "stopped", heading=heading, words=words, again=again, **context)

@@ -12,7 +12,13 @@ from study.participants import next_page
 from study.participants.models import Participant
 from study.participation.idle_timeout import idle_clock
 from study.participation.page_progress import finish_page
-from study.participation.pages.page_context import filled, page_response, plays_with_people, text_html
+from study.participation.pages.page_context import (
+    filled,
+    media_for,
+    page_response,
+    plays_with_people,
+    text_html,
+)
 
 
 def own_page_view(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -25,7 +31,7 @@ def own_page_view(request: HttpRequest, person: Participant, place: next_page.Cu
     context: dict[str, Any] = {
         "page": page.page,
         "heading": page.title,
-        "part_html": text_html(filled(person, page.text)),
+        "part_html": text_html(filled(person, page.text), media_for(person)),
         "idle": idle_clock(person),
         "progress": progress(person.design, page.page),
         "shares": plays_with_people(person),

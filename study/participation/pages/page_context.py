@@ -7,6 +7,7 @@ from typing import Any
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,6 +16,7 @@ from kitchen.words.gettext_without_django import current_language
 from study.design.blueprint import OWN_PAGES, blueprint_of
 from study.design.condition_seats import is_shared
 from study.design.markdown_html import to_html
+from study.design.media_html import NO_MEDIA, ShownMedia
 from study.design.models import Study
 from study.design.page_and_item_order import progress
 from study.design.piped_words import answer_words_of, filled_text, has_piped_words
@@ -51,7 +53,7 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
     part = person.design.part(kind)
     return {
         "heading": part.title,
-        "part_html": text_html(filled(person, part.text)),
+        "part_html": text_html(filled(person, part.text), media_for(person)),
         "idle": idle_clock(person),
         "progress": progress(person.design, kind),
         "shares": plays_with_people(person),
@@ -63,13 +65,13 @@ MORE_LINE = "--more--"
 open."""
 
 
-def folded_html(text: str) -> tuple[SafeString, SafeString]:
+def folded_html(text: str, media: ShownMedia = NO_MEDIA) -> tuple[SafeString, SafeString]:
     """Return a researcher's text as HTML in two parts: before and after the line `MORE_LINE`. The second part
-    is empty without such a line."""
+    is empty without such a line. `media` are the files that it may show."""
     short, _, rest = text.partition(f"\n{MORE_LINE}\n")
     if isinstance(text, ForeignText):
         short, rest = foreign_text(short, text.lang), foreign_text(rest, text.lang)
-    return text_html(short), text_html(rest) if rest else SafeString()
+    return text_html(short, media), text_html(rest, media) if rest else SafeString()
 
 
 def filled(person: Participant, text: str) -> str:
@@ -89,10 +91,19 @@ def plays_with_people(person: Participant) -> bool:
     return any(map(is_shared, person.version.blueprint.conditions))
 
 
-def text_html(text: str) -> SafeString:
+def media_for(person: Participant) -> ShownMedia:
+    """Return the media files that this participant's texts show, with addresses under the participant's own
+    link."""
+    if not person.version.blueprint.media:
+        return NO_MEDIA
+    plans = {plan.name: plan for plan in person.design.media}
+    return ShownMedia(plans, reverse("study:participant", args=[person.shown_key]) + "media/")
+
+
+def text_html(text: str, media: ShownMedia = NO_MEDIA) -> SafeString:
     """Return a researcher's text as HTML. If the text is not in the page's language, the HTML has a `lang`
-    attribute."""
-    html = to_html(text)
+    attribute. `media` are the files that the text may show."""
+    html = to_html(text, media)
     return format_html('<div lang="{}">{}</div>', text.lang, html) if isinstance(text, ForeignText) else html
 
 

@@ -38,6 +38,7 @@ from study.participation.pages.end_and_privacy_pages import withdrawal_terms
 from study.participation.pages.end_card_page import end_card_address
 from study.participation.pages.page_context import (
     guest_reminder,
+    media_for,
     page_response,
     part_context,
     plays_with_people,
@@ -140,7 +141,9 @@ def _play_page(
         "page_kind": page,
         "progress": progress(person.design, page, position=position, label=label),
         "label": label,
-        "guide_text": text_html(person.design.part("guide").text) if person.design.has("guide") else "",
+        "guide_text": text_html(person.design.part("guide").text, media_for(person))
+        if person.design.has("guide")
+        else "",
         "length_note": _length_note(person, page),
     }
     return play_page_response(request, seat=episode.seats.get(number=seat), **{**usual, **more})

@@ -23,6 +23,7 @@ from study.design.page_and_item_order import pages_after_rounds, pages_before_ro
 from study.design.piped_words import AnswerWords, answer_words_of, filled_text
 from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.design.study_versions import differences
+from study.design.text_checks import text_problems
 from study.design.translated_texts import TranslatedItem
 from tests.study.factories import make_study
 
@@ -193,6 +194,7 @@ def test_an_answer_with_several_options_can_be_two_of_them(design: Blueprint) ->
     [
         ("Dijiste {respuesta:plays}.", "“{respuesta:plays}” is not in the text itself"),
         ("Dijiste {answer:play}.", "“{answer:play}” is not known before this page"),
+        ("Dijiste algo.", "“{answer:plays}” is in the text itself, but not in its translation"),
         ("Dijiste {answer:plays}.", ""),
     ],
 )
@@ -202,5 +204,10 @@ def test_a_translation_keeps_the_words_in_braces(design: Blueprint, translation:
     OwnPage.objects.filter(key="s").update(text=text)
     study.languages, study.texts = "en es", {"es": {text: translation}}
     study.save()
-    told = [one for one in own_page_problems(study, blueprint_of(study)) if one.hinders]
-    assert [problem in one.words and "(Español)" in one.words for one in told] == [True] * bool(problem)
+    StudyPart.objects.update_or_create(
+        study=study, kind="debriefing", defaults={"enabled": True, "text": text}
+    )
+    new = blueprint_of(study)
+    for told in (own_page_problems(study, new), text_problems(study, new)):
+        hindering = [one.words for one in told if one.hinders]
+        assert [problem in words and "(Español)" in words for words in hindering] == [True] * bool(problem)

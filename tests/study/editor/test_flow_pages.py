@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study, SurveyItem
 from study.editor.design_services import study_copy
+from study.editor.flow_picture import flow_steps
 from study.editor.own_page_form import OwnPageForm
 from study.editor.own_page_services import own_page_move
 from tests.study.factories import make_study
@@ -99,3 +101,31 @@ def test_a_page_at_a_place_that_is_gone_moves_to_the_places_around_it(
         own_page_move(page=page, by=by)
         page.refresh_from_db()
         assert page.before == expected
+
+
+def test_a_dragged_page_comes_to_the_place_where_it_was_dropped(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    for number, key in enumerate("abc"):
+        OwnPage.objects.create(study=study, key=key, before="rounds", title=key, position=number)
+    page = OwnPage.objects.get(key="a")
+
+    def drop(before: str, number: str) -> int:
+        return admin_client.post(f"{FLOW}{page.pk}/place/", {"before": before, "number": number}).status_code
+
+    assert drop("rounds", "2") == 302
+    assert places_of(study) == [("b", "rounds"), ("c", "rounds"), ("a", "rounds")]
+    assert drop("round-2", "0") == 302
+    assert places_of(study)[-1] == ("a", "round-2")
+    assert [drop("nowhere", "0"), drop("rounds", "-1")] == [400, 400]
+
+
+@pytest.mark.django_db
+def test_the_picture_shows_conditions_branches_and_who_leaves() -> None:
+    study = make_study(conditions=2, items=3)
+    rule = {"match": "all", "rules": [{"what": "condition", "compares": "is", "value": "c9"}]}
+    OwnPage.objects.create(study=study, key="a", before="round-2", title="A", ends=True, show_if=rule)
+    steps = {step.words: step for step in flow_steps(study, blueprint_of(study))}
+    assert steps["Consent"].end and not steps["Guide"].end
+    assert (len(steps["Round 1"].names), steps["Round 1"].then) == (2, "3 questions")
+    own = steps["Own page"]
+    assert own.rule and own.end and "nobody sees it" in own.problems[0].words

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.addresses import LOGINS, Address
+from tests.study.media_samples import NOTES_HASH
 from tests.study.researchers.scene import Role, Scene
 
 OPEN = re.compile(
@@ -30,6 +31,8 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
         "dataset": scene.dataset.key,
         "key": role.person.key if role.person else scene.person.code,
         "name": "participants.csv",
+        "media_name": "notes.txt",
+        "sha256": NOTES_HASH,
         "measure": "i0",
         "figure": "means",
         "factor": "steps",

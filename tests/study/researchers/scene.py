@@ -20,6 +20,7 @@ from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.models import Episode, Seat
 from kitchen.play.policies.models import UploadedPolicy
 from kitchen.replay.import_trials import store_trial
+from study.design.media_storage import store_media
 from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
 from study.participants.models import Answer, Participant
@@ -34,6 +35,7 @@ from study.researchers.reauthenticate import SURE_AT
 from study.researchers.staff_login import SEEN
 from tests.kitchen.worlds.overcooked.test_released_trials import played
 from tests.study.factories import add_factor, enter, make_study, play_round
+from tests.study.media_samples import NOTES
 
 RIGHTS = {
     "owner": {"copy", "view", "results", "edit", "own"},
@@ -86,6 +88,7 @@ class Scene:
             "condition": self.study.conditions.all()[0],
             "items": self.study.items.all()[0],
             "flow": self.study.own_pages.create(key="pause", before="final", title="Pause"),
+            "media": self.study.media.get(),
             "members": member,
             "dry-run": DryRun.objects.create(study=self.study, participants=1, at_once=1, seed=1, shares={}),
             "participant": self.person,
@@ -116,6 +119,8 @@ class Scene:
         study = make_study(slug, languages="en es")
         add_factor(study)
         study.conditions.update(end_card=True)  # of the first round, which is over
+        store_media(study, "notes.txt", NOTES)
+        study.parts.create(kind="debriefing", enabled=False, text="![](media:notes.txt)")
         SurveyItem.objects.create(study=study, key="why", measure="Why", text="Why?", kind="text", position=9)
         return study
 

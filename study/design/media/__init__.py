@@ -1,0 +1,1 @@
+"""Check, name and describe the images, sounds, videos and downloads of a study's pages."""

@@ -1,0 +1,69 @@
+"""Define the forms to upload a media file, and to change its description and transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from study.design.media.media_checks import check_size, endings, stored_name
+from study.design.media.media_errors import MediaError
+from study.design.media.media_limits import KINDS, MOST_FILES, limit_words
+from study.design.models import StudyMedia
+
+
+class MediaTextForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The description and the transcript of a stored file."""
+
+    class Meta:
+        model = StudyMedia
+        fields = ("alt", "transcript")
+        widgets = {"transcript": forms.Textarea({"rows": 6})}
+
+    def clean_alt(self) -> str:
+        """Return the description. Raises ValidationError if an image has none."""
+        alt = str(self.cleaned_data["alt"]).strip()
+        if not alt and self.instance.kind == "image":
+            raise forms.ValidationError("Describe the image, for people who do not see it.")
+        return alt
+
+
+class MediaUploadForm(forms.Form):
+    """A new file with its description."""
+
+    file: Any = forms.FileField(
+        label="File", widget=forms.ClearableFileInput({"accept": ",".join(f".{one}" for one in KINDS)})
+    )
+    alt = forms.CharField(
+        label="Description",
+        max_length=300,
+        required=False,
+        help_text="What an image shows, for people who do not see it. Every image needs one. For other "
+        "files: their title.",
+    )
+    transcript = forms.CharField(
+        label="Transcript",
+        required=False,
+        max_length=50_000,
+        widget=forms.Textarea({"rows": 4}),
+        help_text="What is said and heard in a sound or video, for people who do not hear it.",
+    )
+    replaces = forms.BooleanField(label="Replace the file with this name", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields[
+            "file"
+        ].help_text = (
+            f"{endings()}. At most: {limit_words()}; {MOST_FILES} files. Spaces in the name become hyphens."
+        )
+
+    def clean_file(self) -> Any:
+        """Return the uploaded file. Raises ValidationError if its name or size is refused, before its content
+        is read."""
+        file = self.cleaned_data["file"]
+        try:
+            check_size(stored_name(file.name), file.size)
+        except MediaError as error:
+            raise forms.ValidationError(str(error)) from None
+        return file
