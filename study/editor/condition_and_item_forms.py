@@ -29,6 +29,7 @@ from study.editor.form_fields import (
     TextLinesField,
     talk_language_field,
 )
+from study.editor.probe_fields import ProbesField, RatingSliderField, probes_help
 
 SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
@@ -90,6 +91,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
     goal = GoalField(label=form_labels.CONDITION["goal"])
     star_targets = StarTargetsField(label=form_labels.CONDITION["star_targets"], required=False)
+    probes = ProbesField(label=form_labels.CONDITION["probes"])
+    rating_slider = RatingSliderField(label=form_labels.CONDITION["rating_slider"])
 
     class Meta:
         model = Condition
@@ -113,6 +116,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "goal",
             "ends_at_goal",
             "star_targets",
+            "probes",
+            "rating_slider",
             "ready_card",
             "end_card",
             "rating_replay",
@@ -134,6 +139,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._refused = condition_refusal(self.instance)
+        self.fields["probes"].help_text = probes_help(self._world())
         self.fields["knowing"].required = False  # an empty value keeps the default
         self.fields["goal"].help_text = GOAL_HELP.format(
             metrics=", ".join(f"{name} ({label})" for name, label in goal_labels(self._world()).items())

@@ -103,6 +103,13 @@ STORED_DATA: Mapping[str, StoredData] = {
         gettext_noop("The game, its settings, who had which seat, its progress and how it ended"),
         gettext_noop("so that the game can be played, and replayed from the log"),
     ),
+    "probes": StoredData(
+        gettext_noop(
+            "Your answers to short questions during the game and when you gave them, and how you moved the "
+            "slider beside it, if the study has them"
+        ),
+        gettext_noop("so that the researchers know what you thought at that moment of the game"),
+    ),
     "team": StoredData(
         gettext_noop(
             "What your teammates decided, if they are programs. If a program asks a language model: the "
@@ -202,7 +209,7 @@ ERASED_DATA = (
     ),
     ErasedData(
         gettext_noop("every step that you played, and what your teammates did in it"),
-        ("play", "game", "team"),
+        ("play", "game", "probes", "team"),
         gettext_noop("every step of the games that no other person played with you"),
     ),
     ErasedData(
