@@ -96,19 +96,15 @@ STORED_DATA: Mapping[str, StoredData] = {
         ONLY_SERVER,
     ),
     "play": StoredData(
-        gettext_noop("Each choice in the game, when it was made, and everything that happened in the game"),
+        gettext_noop(
+            "Each choice in the game and each answer to a question during it, when it was made, and "
+            "everything that happened in the game"
+        ),
         gettext_noop("this is what the study examines"),
     ),
     "game": StoredData(
         gettext_noop("The game, its settings, who had which seat, its progress and how it ended"),
         gettext_noop("so that the game can be played, and replayed from the log"),
-    ),
-    "probes": StoredData(
-        gettext_noop(
-            "Your answers to short questions during the game and when you gave them, and how you moved the "
-            "slider beside it, if the study has them"
-        ),
-        gettext_noop("so that the researchers know what you thought at that moment of the game"),
     ),
     "team": StoredData(
         gettext_noop(
@@ -209,7 +205,7 @@ ERASED_DATA = (
     ),
     ErasedData(
         gettext_noop("every step that you played, and what your teammates did in it"),
-        ("play", "game", "probes", "team"),
+        ("play", "game", "team"),
         gettext_noop("every step of the games that no other person played with you"),
     ),
     ErasedData(

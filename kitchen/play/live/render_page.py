@@ -328,6 +328,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "since": gettext_noop("{seconds} s"),
     "sinceLong": gettext_noop("{seconds} s: it takes longer than usual, nothing is lost"),
     "left": gettext_noop("{seconds} s left"),
+    "probing": gettext_noop("The game stands still while a question is answered."),
     "timeIsUp": gettext_noop("Time is up"),
     "doIt": gettext_noop("Do it"),
     "chooseAnother": gettext_noop("Choose another"),
@@ -346,7 +347,6 @@ REALTIME_TEXTS: Mapping[str, str] = {
     "offline": gettext_noop("You are offline. The game may go on without you until you are connected again."),
     "doubted": gettext_noop("Waiting for the connection… The game may go on meanwhile."),
     "silent": gettext_noop("The server does not answer; trying again… The game may go on meanwhile."),
-    "probing": gettext_noop("The game stands still while a question is answered."),
 }
 """Texts that replace those above in a real-time episode. Without an answer of the server, the page does not
 know whether the game goes on."""

@@ -219,7 +219,7 @@
       const here = document.getElementById(panel.id);
       if (!here) continue;
       keepOpen(here, panel);
-      if (here.isEqualNode(panel)) continue;
+      if (here.isEqualNode(panel) || (panel.id === "probe" && panel.dataset.step === here.dataset.step)) continue;
       place(here, panel);
       if (panel.querySelector("[ws-send]")) htmx.process(panel);
     }

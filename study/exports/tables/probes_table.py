@@ -14,7 +14,6 @@ from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
     OUTAGE_MARKS,
-    Column,
     ExportSelection,
     ExportTable,
     file_columns,
@@ -34,7 +33,7 @@ Owner = tuple[int, int]
 """An episode and a seat."""
 
 
-def probe_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
+def probe_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield the rows of probes.csv: one for each question of a probe and for each value of the slider, in the
     order of steps. A participant has only their own."""
     downtime = downtime_since_creation(study)

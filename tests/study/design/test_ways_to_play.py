@@ -24,7 +24,14 @@ from tests.study.factories import complete, enter, make_study, play_round
 
 pytestmark = pytest.mark.django_db
 
-PROBES = [{"key": "trust", "step": 1, "items": [{"key": "q1", "kind": "text", "text": "Why?"}]}]
+PROBES = [
+    {
+        "key": "trust",
+        "step": 99,
+        "limit_seconds": 60,
+        "items": [{"key": "q1", "kind": "text", "text": "Why?"}],
+    }
+]
 WAYS: dict[str, tuple[Any, str, str]] = {
     "shows_intents": (True, "0", "1"),
     "recommends_sound": (True, "0", "1"),
