@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.probes import ProbeItem
 from kitchen.contract.star_targets import StarTargets
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric, World
@@ -220,6 +221,26 @@ class ResultView:
     """True if the program ended the episode, because the money for its language model did not suffice."""
 
 
+class AskedProbe(NamedTuple):
+    """A probe that holds the game, with its items in the reader's language."""
+
+    key: str
+    items: tuple[ProbeItem, ...]
+
+
+class ProbesView(NamedTuple):
+    """What a person sees of the questions that hold the game."""
+
+    asked: tuple[AskedProbe, ...] = ()
+    """The questions that this person has to answer now."""
+    step: int = 0
+    """The number of steps after which the game is held."""
+    limit_seconds: int = 0
+    """The time for all answers."""
+    is_on: bool = False
+    """True while the game is held."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeatView:
     """Everything that the page of one seat shows."""
@@ -258,6 +279,8 @@ class SeatView:
     the whole episode."""
     marks_actions: bool = True
     """True if the page marks the actions that advance an order, in worlds that know them."""
+    probes: ProbesView | None = None
+    """The questions that hold the game. None in an episode without any."""
     order_choices: bool = False
     """True if the page offers whole parts of an order as one choice, in worlds that know them."""
     acts: bool = True

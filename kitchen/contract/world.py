@@ -42,13 +42,14 @@ class Event(NamedTuple):
     """One event of a step, as the log stores it. Several episodes share event objects, so do not change
     `data`.
 
-    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or a kind of the world's own.
-    `seat` is the seat that caused the event, None for the world itself. `data` is JSON. `performed` and
-    `refused` carry `command`; `refused` also carries `reasons` (codes).
+    `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, `probe_pause`, or a kind of the
+    world's own. `seat` is the seat that caused the event, None for the world itself. `data` is JSON.
+    `performed` and `refused` carry `command`; `refused` also carries `reasons` (codes).
 
-    The platform adds two kinds. `plan_broken`: after this step, the rest of a seat's plan was dropped. Its
+    The platform adds three kinds. `plan_broken`: after this step, the rest of a seat's plan was dropped. Its
     data are `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
     (`planned_in`). `time_lost`: before this step, the clock was stopped for `milliseconds`.
+    `probe_pause`: before this step, questions to people held the game for `milliseconds`.
     """
 
     kind: str
@@ -74,6 +75,8 @@ class World(ABC):
 
     kind: ClassVar[str]
     """The name in the registry, stored with every episode."""
+    event_kinds: ClassVar[Mapping[str, str]] = {}
+    """Kinds of the world's events at which questions to people can hold the game, with a label for staff."""
     version: ClassVar[int]
     """The version of the rules. Increase it when the same commands would no longer give the same states."""
     settings: ClassVar[tuple[Setting, ...]]

@@ -450,5 +450,5 @@ class DefaultPage(Page):
         return f"{player}: {text}" if player else text
 
 
-PLATFORM_EVENTS = {"performed", "refused", "message", "plan_broken", "time_lost"}
+PLATFORM_EVENTS = {"performed", "refused", "message", "plan_broken", "time_lost", "probe_pause"}
 """Kinds of event that are not news of the world's own."""

@@ -92,6 +92,26 @@ class Episode(models.Model):
         db_default=False,
         help_text="The page offers whole parts of an order as one choice.",
     )
+    probes = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="Questions that hold the game (`kitchen.contract.probes`). Empty: none.",
+    )
+    rating_slider = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="The slider that is always on the page: its text and its ends. Empty: none.",
+    )
+    probe_state = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="How often each probe was asked, and who still has to answer. Empty: none was asked.",
+    )
+    probing = models.BooleanField(
+        default=False, db_default=False, help_text="A probe holds the game until people have answered."
+    )
     passes_by = models.BooleanField(
         default=False, db_default=False, help_text="Steps do not wait for seats without a choice."
     )
@@ -629,6 +649,53 @@ class Step(AppendOnly):
 
     def __str__(self) -> str:
         return f"step {self.number}"
+
+
+class ProbeAnswer(AppendOnly):
+    """One person's answer to one probe, which held the game after a step."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="probe_answers")
+    episode_id: int
+    step = models.PositiveIntegerField(help_text="The step after which the game was held.")
+    seat = models.PositiveSmallIntegerField()
+    probe = models.CharField(max_length=30, help_text="The key of the probe.")
+    answers = models.JSONField(null=True, help_text="The answer to each item, by key. Empty: no answer.")
+    missing = models.CharField(
+        max_length=10, blank=True, help_text="Why there is no answer: `limit` or `left`."
+    )
+    asked_at = models.DateTimeField()
+    answered_at = models.DateTimeField()
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["step", "seat", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["episode", "step", "seat", "probe"], name="one_answer_per_probe_seat_and_step"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, seat {self.seat}: {self.probe}"
+
+
+class SliderRating(AppendOnly):
+    """One value at which a person has left the slider of an episode."""
+
+    id: int
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="slider_ratings")
+    episode_id: int
+    step = models.PositiveIntegerField(help_text="Steps taken when it was moved.")
+    seat = models.PositiveSmallIntegerField()
+    value = models.PositiveSmallIntegerField(help_text="0 to 100.")
+    rated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ["id"]
+        indexes = [models.Index(fields=["episode", "seat"], name="ratings_of_seat")]
+
+    def __str__(self) -> str:
+        return f"step {self.step}, seat {self.seat}: {self.value}"
 
 
 class StateChange(AppendOnly):

@@ -42,6 +42,7 @@ from kitchen.realtime.realtime_storage import (
     new_owner_name,
     release_clock_claims,
     store_tick_groups,
+    stored_hold,
     take_clock_claim,
 )
 from kitchen.realtime.tick_messages import keys_group, layer_message
@@ -56,6 +57,8 @@ STORE_SECONDS = 0.25
 """Seconds between two writes of the ticks taken."""
 HOLD_SECONDS = 0.45
 """A tick taken this many seconds ago must be stored before the next one is taken."""
+HOLD_CHECK_SECONDS = 0.25
+"""Seconds between two checks whether people have answered the probes that hold an episode."""
 EPISODES_PER_STORE = 40
 """Number of episodes whose tick groups are stored in one transaction."""
 CLAIMS_PER_LOOK = 8
@@ -249,6 +252,8 @@ class ClockOwner:
     async def _go_on(self, played: OwnedEpisode) -> None:
         game, loop = played.game, asyncio.get_running_loop()
         while not game.is_over:
+            if game.turn.is_probing:
+                await self._wait_for_answers(played)
             await self._due(played)
             late = max(0.0, loop.time() - game.pace.due)
             self._meter.ticked(late)
@@ -260,6 +265,21 @@ class ClockOwner:
             self._frames.draw(played)
             if played.receiver and await self._hand_over(played):
                 return
+
+    async def _wait_for_answers(self, played: OwnedEpisode) -> None:
+        """Stop the clock until people have answered the probes that hold the episode. The web processes store
+        the answers, and say in the database when the game goes on."""
+        game, loop = played.game, asyncio.get_running_loop()
+        while game.unstored_since is not None:
+            await self._stored(played)
+        await self._pages.notify(played, layer_message("tick.probed"))
+        holds, state = await run_in_db_thread(stored_hold, game.episode.pk)
+        while holds:
+            await asyncio.sleep(HOLD_CHECK_SECONDS)
+            holds, state = await run_in_db_thread(stored_hold, game.episode.pk)
+        game.end_hold(state, loop.time())
+        await self._pages.notify(played, layer_message("tick.probed"))
+        await self._pages.notify(played, self._pages.whole(played, to_all=True))
 
     async def _hand_over(self, played: OwnedEpisode) -> bool:
         """Store the episode's ticks, and hand it to the process that has accepted it. Return False if this

@@ -36,6 +36,7 @@ from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_store import add_commands, command_row, take_step
 from kitchen.play.turn.turn_cache import refresh_turn
+from kitchen.play.turn.turn_rules import PROBING
 from kitchen.realtime.realtime_agents import RealtimeAgents
 from kitchen.realtime.realtime_storage import ClockEpisode, TickBuffer, UnstoredTicks
 
@@ -135,6 +136,8 @@ class TickSchedule:
 
 LEAD_IN_SECONDS = 3.0
 """Seconds from the moment at which all have opened their page to the first tick. Shorter for programs."""
+HOLD_LEAD_SECONDS = 1.0
+"""Seconds from the last answer to a probe to the beginning of the next tick. Shorter for programs."""
 TIME_LOST = "time_lost"
 """The event of a step before which the clock stopped."""
 DECISION_COLUMNS, MESSAGE_COLUMNS = (
@@ -211,8 +214,9 @@ def _resumed(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgent
     """Continue a real-time episode with a tick that starts now. The time since the last stored tick is
     recorded as lost."""
     game = RealtimeEpisode(turn, TickSchedule(_seconds(turn), now + _seconds(turn)), minds, one.seats_given)
-    lost = (timezone.now() - turn.episode.turn_opened_at).total_seconds()
-    game.lose(lost)
+    was_held = turn.episode.probing or "pause_ms" in (turn.episode.probe_state or {})
+    if not was_held:  # the log has the time of a hold apart
+        game.lose((timezone.now() - turn.episode.turn_opened_at).total_seconds())
     return game
 
 
@@ -262,6 +266,20 @@ class RealtimeEpisode:
         """Return True once the last tick has run."""
         return not self.turn.is_open
 
+    def end_hold(self, state: Json, now: float) -> None:
+        """Go on after probes have held the game. `state` is the stored state of the probes. No key is down
+        then, and the next tick leaves people time to come back to their keys."""
+        self.episode.probing, self.episode.probe_state = False, state
+        seconds = HOLD_LEAD_SECONDS / (settings.SYNTHETIC_SPEED if self.episode.synthetic else 1)
+        self.pace.due = now + seconds + self.pace.seconds
+        for keys in self.keys.values():
+            keys.let_go()
+
+    @property
+    def is_running(self) -> bool:
+        """Return True while the clock takes steps: the episode is not over, and no probe holds it."""
+        return not self.is_over and not self.turn.is_probing
+
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
         """Record that a page pressed (`down`) or released a key. Return False only if the world does not
         accept the key's command.
@@ -269,7 +287,7 @@ class RealtimeEpisode:
         Keys of a page that does not play the seat are ignored. `number` is the number of the browser's
         message.
         """
-        if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
+        if seat not in self.keys or self.pages.get(seat) != page or not self.is_running:
             return True
         if not self.turn.world.accepts(seat, command):
             return False
@@ -285,6 +303,8 @@ class RealtimeEpisode:
         """
         if seat not in self.keys or self.pages.get(seat) != page:
             return "elsewhere"
+        if self.turn.is_probing:
+            return PROBING
         member = member_of(self.turn, seat)
         if member is None:
             return "not_allowed"

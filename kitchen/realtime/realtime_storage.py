@@ -108,6 +108,13 @@ def _of(owner: str, episode_ids: Collection[int]) -> QuerySet[Ticking]:
     return Ticking.objects.filter(pk__in=list(episode_ids), owner=owner)
 
 
+def stored_hold(episode_id: int) -> tuple[bool, Any]:
+    """Return whether probes hold this episode now, and the stored state of its probes. True if the episode is
+    over or erased: its clock does not go on."""
+    playing = Episode.objects.filter(pk=episode_id, status=Episode.Status.PLAYING)
+    return playing.values_list("probing", "probe_state").first() or (True, None)
+
+
 STILL_AFTER = timedelta(seconds=5)
 """Time after a claim's end in which another owner takes over. Then the clock counts as stopped."""
 

@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from kitchen.contract.team_messages import TeamMessage
@@ -19,6 +20,7 @@ from kitchen.contract.world import Command, Json
 from kitchen.infra.channel_layer_consumer import CHANNEL_ERRORS
 from kitchen.infra.rate_limits import TokenBucket
 from kitchen.play.coplayers.answer_messages import MessageReceipt
+from kitchen.play.episode.advance_episode import answer_probes
 from kitchen.play.live.common_panels import away_sentences, gone_sentences, talk_panel
 from kitchen.play.live.page_frames import frame_message, may_see_frames
 from kitchen.play.live.page_session import (
@@ -30,16 +32,19 @@ from kitchen.play.live.page_session import (
     PageAnswer,
 )
 from kitchen.play.live.page_watchdog import page_watch
+from kitchen.play.live.probe_panel import probe_panel
 from kitchen.play.live.render_page import render_panel
-from kitchen.play.live.seat_consumer import MESSAGE_UNSTORED, SeatConsumer
-from kitchen.play.live.seat_view import MESSAGES_SHOWN, seat_view_in_turn
+from kitchen.play.live.seat_consumer import MESSAGE_UNSTORED, SLIDER_UNSTORED, SeatConsumer
+from kitchen.play.live.seat_view import MESSAGES_SHOWN, probe_message, seat_view_in_turn
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.submitted_commands import RECEIPTS
-from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
 from kitchen.play.turn.websocket_messages import (
     NoticeMessage,
     PingMessage,
+    ProbeMessage,
     SayMessage,
+    SliderMessage,
     SyncMessage,
     TurnStamp,
     read_one_of,
@@ -113,12 +118,19 @@ class TickPage(OpenPage):
     away_told: frozenset[int] = frozenset()
     """Seats of the people who are away, as the page was last told."""
 
+    probe_told: tuple[object, ...] | None = None
+    """The questions that hold the game, as the page was last told. None before the first time."""
+    held_at = ""
+    """The time in the seat's stamp when the page was last told of them."""
+
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
         """Return whether the page knows the stored state of its seat. Steps are ignored, because the page
         receives them as ticks. `stored` is the result of `seat_view.seat_states`."""
-        key, page, (_, status, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
+        key, page, (_, status, time, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
         goes_on = self.is_over or status == Episode.Status.PLAYING
-        return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
+        is_told = not self.seat.episode.probes or time == self.held_at
+        self.held_at = time
+        return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on and is_told
 
     def look(self) -> PageAnswer:
         """Return an answer with changes that ticks do not report: the episode is over, people have left, or
@@ -132,7 +144,12 @@ class TickPage(OpenPage):
             return PageAnswer(close=ELSEWHERE_CLOSE_CODE if mind is None else TAKEN_OVER_CLOSE_CODE)
         if status == Episode.Status.PLAYING or self.is_over:
             return PageAnswer(
-                (*self._late_texts(), *self._gone_texts(seat_changes(gone)), *self._away_texts())
+                (
+                    *self._late_texts(),
+                    *self._gone_texts(seat_changes(gone)),
+                    *self._away_texts(),
+                    *self._probe_texts(),
+                )
             )
         self.is_over = True
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
@@ -154,6 +171,33 @@ class TickPage(OpenPage):
         with read_turn(self.seat.episode_id) as turn, in_language(self.language):
             sentences = gone_sentences(seat_view_in_turn(turn, self.seat.number))
         return (json.dumps({"type": "gone", "said": sentences}),)
+
+    def _probe_texts(self) -> tuple[str, ...]:
+        """Return the message with the questions that hold the game, or that it goes on. Empty if the page
+        already shows this, or the episode has no questions."""
+        if not self.seat.episode.probes:
+            return ()
+        with read_turn(self.seat.episode_id) as turn, in_language(self.language):
+            told = turn.is_probing, turn.episode.step, tuple(sorted(turn.probed_seats))
+            if told == self.probe_told or (self.probe_told is None and not turn.is_probing):
+                return ()
+            self.probe_told = told
+            view = seat_view_in_turn(turn, self.seat.number)
+            html = render_panel(probe_panel(view))
+        content = {"html": html, "probe": probe_message(view), "on": turn.is_probing}
+        return (json.dumps({"type": "probe", **content}),)
+
+    def answer(self, message: ProbeMessage) -> PageAnswer:
+        """Store the person's answers to the probes that hold the game, and return what has changed."""
+        with exclusive_turn(self.seat.episode_id) as turn:
+            receipt = answer_probes(
+                turn, seat=self.seat.number, step=message.step, answers=message.answers, page=self.name
+            )
+        looked = self.look()
+        if receipt.code in ("accepted", "repeated", "probe_over"):
+            return looked
+        notice = self._notice(NoticeMessage(receipt.code, receipt.text, "warning"))
+        return PageAnswer((notice, *looked.texts), looked.close)
 
     def _away_texts(self) -> tuple[str, ...]:
         """Return the message with sentences about people who are away. Empty if the page already shows
@@ -325,6 +369,8 @@ class TickConsumer(SeatConsumer):
             said = read_said(part := dict(part))
             await self.send_part("whole", event, {**part, "lost_steps": lost}, *names, "source")
             await self.show_said(said)
+            if self.page.seat.episode.probes:
+                await self.look()
 
     async def _take_source(self, source: TickSource, tick_ms: int) -> int:
         """Record that the page's steps come from this clock process from now on. Return how many steps the
@@ -382,6 +428,15 @@ class TickConsumer(SeatConsumer):
         """Send the browser an image of the world, as one binary message, if the person may see it."""
         if self.page and may_see_frames(self.page.seat):
             await self.send(bytes_data=frame_message(event["step"], event["file"]))
+
+    async def on_slider(self, page: OpenPage, message: SliderMessage) -> None:
+        """Store the value of the slider with the step that the page shows, at most about one in a second."""
+        await self.slider_tokens.taken()
+        await self._store(page, partial(page.rate, message, self.newest), SLIDER_UNSTORED)
+
+    async def tick_probed(self, event: dict[str, Any]) -> None:
+        """Show the questions that hold the game, or that it goes on."""
+        await self.look()
 
     async def tick_over(self, event: dict[str, Any]) -> None:
         """Send the stored state to the browser. The clock process has reported that it no longer owns the

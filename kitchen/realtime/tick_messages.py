@@ -6,6 +6,7 @@ A tick is a step of the episode. A page sends JSON objects over the websocket `/
   is false). The page repeats a held key at least every five seconds. `number` grows with each message. A key
   and a ping may have `trip`: the milliseconds of a round trip that the page has measured.
 - `{"type": "say", "to": [1], "text": "Onions are yours"}`: a message to member 1 of the team.
+- `{"type": "probe", …}` and `{"type": "slider", …}`: answers to questions, as in turn-based episodes.
 - `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
 - `{"type": "sound", "state": "on"}`: whether the person hears sounds, as in turn-based episodes.
 - `{"type": "away", "away": true}`: the person has turned away from the game, or is back (`away` is false).
@@ -27,6 +28,8 @@ A page receives:
 - `heard`, a field of the first `tick` after a key: `[number, milliseconds]`, the newest key message that the
   web process has read, and how long ago it read it. The page computes its round trip from this.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
+- `probe`: `{html, probe, on}`: the panels of the questions that hold the game, the questions as JSON, and
+  whether the clock stands still for them.
 - `talk`: `{html}`: the panels of messages, after each new message.
 - `gone`: `{said}`: sentences about players who have left.
 - `away`: `{said, seats}`: sentences about players who are away at the moment, and their seats.
@@ -56,8 +59,10 @@ from kitchen.play.turn.websocket_messages import (
     AwayMessage,
     MessageError,
     PingMessage,
+    ProbeMessage,
     ReadableMessage,
     SayMessage,
+    SliderMessage,
     SoundMessage,
     SyncMessage,
     read_command,
@@ -93,7 +98,9 @@ TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
     "away": AwayMessage,
     "key": KeyMessage,
     "ping": PingMessage,
+    "probe": ProbeMessage,
     "say": SayMessage,
+    "slider": SliderMessage,
     "sound": SoundMessage,
     "sync": SyncMessage,
 }

@@ -22,7 +22,18 @@ from kitchen.contract.data_limits import DataLimitError, read_foreign, replay_fo
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
 from kitchen.infra.calls_with_django import call_with_django
-from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
+from kitchen.play.models import (
+    Decision,
+    Episode,
+    Message,
+    Mind,
+    ModelCall,
+    ProbeAnswer,
+    Seat,
+    SeatCommand,
+    SliderRating,
+    Step,
+)
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_content import (
     FORMAT,
@@ -48,6 +59,8 @@ FIELDS: dict[type[Model], str] = {
     ModelCall: "decision_id number provider model_asked model_named sampling parameters reply reply_call "
     "stop error error_text reasoning seconds",
     Message: "number step sender to kind text data decision_id sent_at",
+    ProbeAnswer: "step seat probe answers missing asked_at answered_at",
+    SliderRating: "step seat value rated_at",
 }
 LACKS = "something is missing or has the wrong form: {what}"
 NO_REPLAY = "its replay gives another result: {fault}"
@@ -92,9 +105,22 @@ def export_episode(record: EpisodeRecord) -> bytes:
         content["order_choices"] = True
     if record.episode.star_targets:
         content["star_targets"] = record.episode.star_targets
+    content |= _probes(record)
     if record.scored_events:
         content["scored_events"] = _scored_events(record)
     return episode_bytes(json.loads(json.dumps(content, default=_plain)))
+
+
+def _probes(record: EpisodeRecord) -> dict[str, Json]:
+    """Return what an exported file has of the questions during the game. Files of episodes without any, and
+    of older versions, contain none of it."""
+    content = {
+        "probes": record.episode.probes,
+        "rating_slider": record.episode.rating_slider,
+        "probe_answers": [_values(row) for row in record.probe_answers],
+        "ratings": [_values(row) for row in record.ratings],
+    }
+    return {name: value for name, value in content.items() if value}
 
 
 def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
@@ -220,6 +246,10 @@ def _record(content: Mapping[str, Any]) -> EpisodeRecord:
     record.episode.hides_dots = content.get("hides_dots") is True
     record.episode.order_choices = content.get("order_choices") is True
     record.episode.star_targets = content.get("star_targets") or {}
+    record.episode.probes = list(content.get("probes") or ())
+    record.episode.rating_slider = dict(content.get("rating_slider") or {})
+    record.probe_answers = [_read(ProbeAnswer, row) for row in content.get("probe_answers", ())]
+    record.ratings = [_read(SliderRating, row) for row in content.get("ratings", ())]
     for each in content["calls"]:
         sent = [(role, texts[key]) for role, key in each["sent"]]
         record.calls.append(CallRecord(_read(ModelCall, each), sent))

@@ -23,9 +23,11 @@ from kitchen.play.models import (
     Message,
     Mind,
     ModelCall,
+    ProbeAnswer,
     Prompt,
     Seat,
     SeatCommand,
+    SliderRating,
     Step,
 )
 from kitchen.registry.world_metrics import failed_checks, scored_events
@@ -56,6 +58,9 @@ class EpisodeRecord:
     decisions: list[Decision] = field(default_factory=list)
     calls: list[CallRecord] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+    probe_answers: list[ProbeAnswer] = field(default_factory=list)
+    ratings: list[SliderRating] = field(default_factory=list)
+    """The values of the slider beside the game."""
 
     @property
     def log(self) -> EpisodeLog:
@@ -124,6 +129,15 @@ def _read_log(records: dict[int, EpisodeRecord]) -> None:
     for message in Message.objects.filter(episode__in=records).order_by("number"):
         if message.number <= records[message.episode_id].episode.messages:
             records[message.episode_id].messages.append(message)
+    _read_probes(records)
+
+
+def _read_probes(records: dict[int, EpisodeRecord]) -> None:
+    asking = [pk for pk, record in records.items() if record.episode.probes or record.episode.rating_slider]
+    for answer in ProbeAnswer.objects.filter(episode__in=asking).order_by("step", "seat", "pk"):
+        records[answer.episode_id].probe_answers.append(answer)
+    for rating in SliderRating.objects.filter(episode__in=asking).order_by("pk"):
+        records[rating.episode_id].ratings.append(rating)
 
 
 def _read_calls(records: dict[int, EpisodeRecord]) -> None:

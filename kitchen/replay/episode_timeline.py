@@ -89,6 +89,7 @@ def _runs(done: list[tuple[int, dict[int, str]]], seat: int, shown_kinds: set[st
 
 
 MODEL_ASKED, FALLBACK, MESSAGE_SENT = "model asked", "fallback", "message"
+PROBE_ANSWERED, PROBE_UNANSWERED = "question answered", "question without an answer"
 PERFORMED_EVENT = "performed"
 """The event of a normal command, which is not listed."""
 

@@ -47,6 +47,7 @@ from kitchen.replay.episode_record import (
     other_events,
     seat_label,
 )
+from kitchen.replay.probe_reports import ProbeReport, probe_reports
 
 OTHER_VERSION = "it was played by version {then} of the world; this is version {now}"
 NOT_PLAYABLE = "it cannot be played here: {why}"
@@ -227,6 +228,7 @@ def _as_it_was(record: EpisodeRecord, steps: int, world: World) -> Episode:
     if is_last:  # with the metrics computed from the log
         episode.score = {**record.episode.score, **episode.score}
     episode.turn_closes_at = episode.asked_at = None
+    episode.probing = False
     if steps:
         episode.turn_opened_at = record.steps[steps - 1].taken_at
     if not is_last:
@@ -333,6 +335,8 @@ class StepReport:
     """The events of this step that the metrics of the world score."""
     failed: tuple[tuple[str, str, str], ...] = ()
     """(seat label, code, what was checked) of each failed check, if the world lists them."""
+    probes: tuple[ProbeReport, ...] = ()
+    """The answers to the probes that held the game after this step."""
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
@@ -365,6 +369,7 @@ def report_step(record: EpisodeRecord, step: int) -> StepReport:
             for check in record.failed_checks
             if check.step == step
         ),
+        probe_reports(record, step),
     )
 
 

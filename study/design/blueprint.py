@@ -83,6 +83,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("hides_dots", "lobby_practice_shared"), 13),
     "star_targets": 14,
     "order_choices": 15,
+    **dict.fromkeys(("probes", "rating_slider"), 16),
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {
@@ -146,6 +147,8 @@ class ConditionPlan(Record):
     hides_dots: bool = False
     star_targets: Mapping[str, Json] = {}
     order_choices: bool = False
+    probes: list[Mapping[str, Json]] = []
+    rating_slider: Mapping[str, Json] = {}
 
 
 class PartPlan(Record):
@@ -470,6 +473,8 @@ OPTIONAL_CONDITION_FIELDS = (
     "hides_dots",
     "star_targets",
     "order_choices",
+    "probes",
+    "rating_slider",
 )
 """Fields of a condition that a document has only if they are not empty, for the same reason."""
 

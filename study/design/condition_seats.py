@@ -7,13 +7,14 @@ import Django models.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.drawable_setting import REMARK_CAUTION
 from kitchen.contract.organisation import Organisation
+from kitchen.contract.probes import RatingSlider, read_probes
 from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import SettingsError
@@ -250,6 +251,8 @@ def condition_check(
     step_seconds: float | None = None,
     goal: Mapping[str, Json] | None = None,
     star_targets: Mapping[str, Json] | None = None,
+    probes: Sequence[Json] = (),
+    rating_slider: Mapping[str, Json] | None = None,
 ) -> None:
     """Raise SettingsError or UnknownNameError if the condition with these settings cannot be played. The
     message says why."""
@@ -262,6 +265,8 @@ def condition_check(
     check_clock(game)
     check_goal("goal", goal or {}, game)
     read_star_targets(star_targets or {}, game.figures)
+    read_probes(probes, game.event_kinds)
+    RatingSlider.read(rating_slider or {})
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError(_co_player_missing(organisation, teammates))
     if coplayer != NOBODY:

@@ -83,6 +83,8 @@ CONDITION = {
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",
     "offers_plans": "Let participants plan ahead",
+    "probes": "Questions during the game",
+    "rating_slider": "Slider beside the game",
     "order_choices": "Offer whole parts of an order as one choice",
     "talk_language": "Language in which co-players write to people",
     "goal": "Goal of a round",

@@ -30,6 +30,7 @@ TAKEN = (
     *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans", "goal", "ends_at_goal", "talk_language"),
     *("recommends_sound", "sound", "hides_dots", "star_targets", "stars", "order_choices"),
+    *("probes", "rating_slider"),
     *("ready_card", "end_card", "rating_replay", "lobby_practice", "lobby_practice_shared"),
     *("round_trips", "round_trip_min_ms", "round_trip_median_ms", "round_trip_p95_ms"),
     *("people", "group", "given_up_step", "given_up_because", "without_people"),

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from kitchen.words.gettext_without_django import gettext_noop
+from study.design.probe_texts import probe_texts
 from study.design.questions.item_fields import AGREEMENT
 
 ORIGINAL_LANGUAGE = "en"
@@ -132,6 +133,7 @@ def _texts(design: Any) -> Iterator[tuple[str, str]]:
         yield from _part_texts(part)
     for condition in design.conditions:
         yield f"conditions.{condition.key}.label", condition.label
+        yield from probe_texts(condition)
     for item in design.items:
         yield from _item_texts(item)
     for page in design.pages:
@@ -167,6 +169,10 @@ def describe_text_path(path: str) -> str:
     if not rest:
         return "Title"
     where, field, *number = rest
+    if field in _IN_GAME:
+        *probe, last = [one for one in number if one != "options"]
+        of = f"option {last}" if "options" in number else _FIELDS.get(last, last)
+        return f"{_ROWS[what]} {where}, {' '.join([_IN_GAME[field], *probe])}, {of}"
     which = f"{_FIELDS.get(field, field)} {number[0]}" if number else _FIELDS.get(field, field)
     return f"{_ROWS[what]} {where}, {which}"
 
@@ -179,6 +185,7 @@ _ROWS = {
     "pages": "Page",
     "media": "File",
 }
+_IN_GAME = {"probes": "question during the game", "rating_slider": "slider beside the game"}
 _FIELDS = {
     "alt": "description",
     "high": "words at the highest point",

@@ -30,6 +30,7 @@ from study.editor.form_fields import (
     TextLinesField,
     talk_language_field,
 )
+from study.editor.probe_fields import ProbesField, RatingSliderField, probes_help
 
 SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
@@ -92,6 +93,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
     goal = GoalField(label=form_labels.CONDITION["goal"])
     star_targets = StarTargetsField(label=form_labels.CONDITION["star_targets"], required=False)
+    probes = ProbesField(label=form_labels.CONDITION["probes"])
+    rating_slider = RatingSliderField(label=form_labels.CONDITION["rating_slider"])
 
     class Meta:
         model = Condition
@@ -115,6 +118,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "goal",
             "ends_at_goal",
             "star_targets",
+            "probes",
+            "rating_slider",
             "ready_card",
             "end_card",
             "rating_replay",
@@ -139,6 +144,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         for name in ("knowing", "key"):
             self.fields[name].required = False  # empty: the default, and a key made from the name
         self.fields["key"].help_text += f" {KEY_FROM_NAME}"
+        self.fields["probes"].help_text = probes_help(self._world())
         self.fields["goal"].help_text = GOAL_HELP.format(
             metrics=", ".join(f"{name} ({label})" for name, label in goal_labels(self._world()).items())
         )

@@ -35,6 +35,7 @@ from study.design.media_html import size_words
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
 from study.design.own_pages import OwnPagePlan, place_words, rule_words
 from study.design.parts_other_than_rounds import PARTS, practice_played
+from study.design.probe_texts import probes_in_words, slider_in_words
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_fields import item_notes as notes
 from study.design.questions.item_kind_base import must_be_answered
@@ -439,6 +440,8 @@ def condition_pairs(condition: ConditionPlan, factors: Sequence[Factor] = ()) ->
         ("Goal of a round", goal_words(condition.world, condition.goal)),
         ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
         ("Results for one, two and three stars", star_words(condition.world, condition.star_targets)),
+        (CONDITION["probes"], probes_in_words(condition.world, condition.probes)),
+        (CONDITION["rating_slider"], slider_in_words(condition.rating_slider)),
         *((CONDITION[name], "yes" if getattr(condition, name) else "") for name in AROUND_ROUNDS),
         ("Played by the group", condition.between_group),
         ("Level within people", condition.within_level),

@@ -62,6 +62,8 @@ KEPT_TEXTS = frozenset(
             "done",
             "steps.events",
             "message_numbers",
+            *("probes.asked", "probes.probe", "probes.question", "episodes.probes", "rating_slider"),
+            *("item_kind", "missing"),
             "messages_by_kind",
             "messages_by_pair",
             "progress",

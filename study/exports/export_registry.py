@@ -174,6 +174,7 @@ TABLES: dict[str, str] = {
     "jobs": "study.exports.tables.messages_and_scored_events_tables:JOBS",
     "predictions": "study.exports.tables.decisions_tables:PREDICTIONS",
     "scored_events": "study.exports.tables.messages_and_scored_events_tables:SCORED_EVENTS",
+    "probes": "study.exports.tables.probes_table:TABLE",
     "failed_checks": "study.exports.tables.episodes_and_steps_tables:FAILED_CHECKS",
     "plannings": "study.exports.tables.organisation_tables:PLANNINGS",
     "team_measures": "study.exports.tables.organisation_tables:TEAM_MEASURES",

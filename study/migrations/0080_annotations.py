@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("kitchen", "0047_imported_episodes"),
-        ("study", "0075_study_media"),
+        ("study", "0079_probes"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

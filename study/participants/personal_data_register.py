@@ -96,7 +96,10 @@ STORED_DATA: Mapping[str, StoredData] = {
         ONLY_SERVER,
     ),
     "play": StoredData(
-        gettext_noop("Each choice in the game, when it was made, and everything that happened in the game"),
+        gettext_noop(
+            "Each choice in the game and each answer to a question during it, when it was made, and "
+            "everything that happened in the game"
+        ),
         gettext_noop("this is what the study examines"),
     ),
     "game": StoredData(

@@ -27,6 +27,7 @@ from study.design.condition_seats import (
 )
 from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
+from study.design.probe_texts import translated_probes, translated_slider
 from study.design.round_plans import assign_sequence
 from study.design.translations import ORIGINAL_LANGUAGE, best_language
 from study.participants.end_and_erase_participation import finish_participant
@@ -87,7 +88,7 @@ def create_shared_episode(
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
     absence = planned_absence(plan) if len(people) > 1 else None
     awaited = sorted({*people_in(plan)} - {*people})
-    goal = _round_goal(plan)
+    goal = {**_round_goal(plan), **_probes(design, plan)}
     money = episode_allowance(person.study, plan, people)
     return _episode(
         person, plan, seed=seed, people=people, absence=absence, awaited=awaited, allowance=money, **goal
@@ -106,13 +107,20 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
     whose: list[object] = [] if design.study["same_dishes"] else [person.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
     money = episode_allowance(person.study, plan)
-    return _episode(person, plan, seed=seed, allowance=money, **_round_goal(plan))
+    return _episode(person, plan, seed=seed, allowance=money, **_round_goal(plan), **_probes(design, plan))
 
 
 def _round_goal(plan: ConditionPlan) -> dict[str, Any]:
     """Return the arguments for `create_episode` that set the goal of the episode: the goal itself, and
     whether the episode ends when it is reached."""
     return {"goal": plan.goal, "ends_at_goal": plan.ends_at_goal}
+
+
+def _probes(design: Blueprint, plan: ConditionPlan) -> dict[str, Any]:
+    """Return the arguments for `create_episode` that set the probes and the slider, with their translations.
+    Practice and the kitchen of the lobby have none."""
+    texts = design.study.get("texts", {})
+    return {"probes": translated_probes(plan, texts), "rating_slider": translated_slider(plan, texts)}
 
 
 def create_practice_episode(person: Participant) -> Episode:

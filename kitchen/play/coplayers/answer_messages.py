@@ -64,8 +64,9 @@ from kitchen.play.turn.speaking_order import (
     turn_began_at,
 )
 from kitchen.play.turn.step_store import add_submitted, store_plans_of
+from kitchen.play.turn.submitted_commands import RECEIPTS
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
+from kitchen.play.turn.turn_rules import PROBING, decision_parties, waits_for_minds
 from kitchen.play.turn.turn_searches import unanswered_turns
 from kitchen.words.gettext_without_django import gettext_noop
 
@@ -232,6 +233,7 @@ def finish_answer(*, episode_id: int, step: int) -> None:
 
 
 MESSAGE_RECEIPTS = {
+    PROBING: RECEIPTS[PROBING],
     "accepted": gettext_noop("Your message was sent."),
     "not_allowed": gettext_noop("You cannot send them that message."),
     "not_your_turn": gettext_noop("It is not your turn yet. Nothing was sent: wait for the other player."),
@@ -347,6 +349,8 @@ def send_message_in_turn(
         is_late = say.kind == END and step not in (None, turn.step)
         if is_late or (after is not None and is_repeated(turn, member.number, say, after)):
             return MessageReceipt("accepted")
+        if turn.is_probing:
+            return MessageReceipt(PROBING)
         leads = turn.can_wait_for_leaders and seat in turn.leaders
         if code := (_lead if leads else _send)(turn, seat, member.number, say):
             return MessageReceipt(code)

@@ -31,6 +31,7 @@ from kitchen.infra import prometheus_metrics
 from kitchen.infra.joined_statements import delayed_statements
 from kitchen.play.episode import absent_players
 from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over_seat
+from kitchen.play.episode.answer_probes import end_answered_hold, end_expired_hold, refresh_and_answer
 from kitchen.play.episode.end_episode import (
     abandon_episode,
     end_for_lack_of_money,
@@ -57,6 +58,7 @@ from kitchen.play.turn.decision_records import store_calls, store_decision_rows
 from kitchen.play.turn.leader_waits import stop_waiting_for_leader
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_coplayers, is_offline, run_step_later
+from kitchen.play.turn.probe_holds import Answers
 from kitchen.play.turn.scheduled_steps import delay_decisions, open_scheduled_step
 from kitchen.play.turn.speaking_order import (
     NOT_YOUR_TURN,
@@ -94,8 +96,9 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
     to decide, ask them after the commit.
 
     `computed` is the result of the open step, if the caller has already computed it. `asked` is True if
-    the agents were already asked for this step. Does nothing in a real-time episode.
+    the agents were already asked for this step. In a real-time episode, only a hold of probes may end.
     """
+    end_answered_hold(turn)
     if turn.episode.tick_ms:
         return
     before = turn.step
@@ -296,8 +299,39 @@ def close_expired_turn(*, episode_id: int, step: int) -> bool:
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
+        if turn.is_probing:
+            return turn.step == step and _end_expired_hold(turn)
         return turn.step == step and (_close(turn, overdue_people(turn)) or _ask_led_agents(turn))
     return False
+
+
+def _end_expired_hold(turn: OpenTurn) -> bool:
+    """Let the game go on if the time for the answers to probes is over. Return True if it goes on."""
+    if not end_expired_hold(turn):
+        return False
+    _go_on_after_probes(turn)
+    return True
+
+
+def _go_on_after_probes(turn: OpenTurn) -> None:
+    continue_episode(turn)
+    if not (turn.is_probing or turn.episode.tick_ms):
+        ask_for_answers(turn)
+    seal_and_notify(turn)
+
+
+def answer_probes(turn: OpenTurn, *, seat: int, step: int, answers: Answers, page: str = "") -> Receipt:
+    """Store a person's answers to the probes that hold the game, on a turn from `exclusive_turn`. If nobody
+    else has to answer, the game goes on. `step` is the number of steps after which it was held."""
+    with transaction.atomic():
+        receipt = refresh_and_answer(turn, seat=seat, step=step, answers=answers, page=page)
+        if receipt.accepted and not turn.is_probing:
+            _go_on_after_probes(turn)
+        if (
+            receipt.accepted and not is_offline()
+        ):  # others see who still answers, which the stamp does not cover
+            transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk))
+    return receipt
 
 
 def _ask_led_agents(turn: OpenTurn) -> bool:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from kitchen.contract.agent import EVERYBODY, KNOWLEDGE_LABELS
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_TABLES, Page
+from kitchen.contract.probes import RatingSlider, read_probes
 from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.world import Json, World, text_hash
 from kitchen.contract.world_errors import SettingsError
@@ -85,6 +86,8 @@ def create_episode(
     hides_dots: bool = False,
     star_targets: Mapping[str, Json] | None = None,
     order_choices: bool = False,
+    probes: Sequence[Json] = (),
+    rating_slider: Mapping[str, Json] | None = None,
     passes_by: bool = False,
     offers_plans: bool = False,
     audience: str = "",
@@ -117,6 +120,7 @@ def create_episode(
     - `hides_dots`: the page does not mark the actions that advance an order.
     - `star_targets`: a metric with its values for one, two and three stars, which the page shows.
     - `order_choices`: the page offers whole parts of an order as one choice. People must be able to plan.
+    - `probes`: questions that hold the game. `rating_slider`: a slider beside it (`kitchen.contract.probes`).
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
@@ -145,6 +149,8 @@ def create_episode(
     check_goal("until", until or {}, game)
     check_goal("goal", goal or {}, game)
     read_star_targets(star_targets or {}, game.figures)
+    read_probes(probes, game.event_kinds)
+    RatingSlider.read(rating_slider or {})
     leaders = [one for one in organisation.members if not one.seats] if organisation else []
     _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
@@ -178,6 +184,8 @@ def create_episode(
         hides_dots=hides_dots,
         star_targets=dict(star_targets or {}),
         order_choices=order_choices,
+        probes=list(probes),
+        rating_slider=dict(rating_slider or {}),
         passes_by=passes_by or game.passes_by,
         offers_plans=offers_plans and bool(game.plannable(0)),
         audience=audience,

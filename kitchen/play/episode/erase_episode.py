@@ -14,7 +14,16 @@ from django.db.models import QuerySet
 
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.infra.database_writes import BATCH_ROWS, batches_of
-from kitchen.play.models import Decision, Episode, Message, SeatCommand, StateChange, Step
+from kitchen.play.models import (
+    Decision,
+    Episode,
+    Message,
+    ProbeAnswer,
+    SeatCommand,
+    SliderRating,
+    StateChange,
+    Step,
+)
 from kitchen.play.turn.decision_records import erase_unused_prompts
 
 DECISIONS_WITH_CALLS = 25
@@ -27,6 +36,8 @@ def erase_episode(episode_id: int) -> None:
     erase_rows(Decision.objects.filter(mind__episode=episode_id), DECISIONS_WITH_CALLS)
     erase_rows(SeatCommand.objects.filter(episode=episode_id))
     erase_rows(StateChange.objects.filter(episode=episode_id))
+    erase_rows(ProbeAnswer.objects.filter(episode=episode_id))
+    erase_rows(SliderRating.objects.filter(episode=episode_id))
     erase_rows(Step.objects.filter(episode=episode_id))
     with erasure_allowed():
         # locked: no step is written now

@@ -25,14 +25,17 @@ from kitchen.play.models import (
     Message,
     Mind,
     ModelCall,
+    ProbeAnswer,
     Prompt,
     Seal,
     Seat,
     SeatCommand,
+    SliderRating,
     StateChange,
     Step,
 )
 from kitchen.play.turn.decision_records import OVER
+from kitchen.play.turn.probe_holds import mark_unanswered
 from kitchen.play.turn.state_store import verify_changes
 from kitchen.play.turn.step_store import command_log_entry, first_chain_hash, next_chain_hash
 
@@ -47,7 +50,7 @@ SEALED_COLUMNS = (
     *("status", "ended_because", "ended_at", "step", "state_hash", "score"),
     *("shown", "asks_first", "three_dimensions", "shows_intents", "passes_by", "knowing", "offers_plans"),
     *("absence", "gone", "tick_ms", "goal", "recommends_sound", "hides_dots", "star_targets"),
-    "order_choices",
+    *("order_choices", "probes", "rating_slider"),
 )
 """Columns of an episode that do not change once it is over."""
 
@@ -85,6 +88,7 @@ def register_owners(owners: Owners) -> None:
 def seal_episode(episode: Episode) -> None:
     """Store the metrics of an episode that ends in this transaction, and its seal (a signed hash of its
     data). Everything else about the episode must already be stored."""
+    mark_unanswered(episode)
     store_log_metrics(episode)
     write_seals(seal_drafts([episode.pk]))
 
@@ -211,6 +215,16 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
             Message.objects.filter(episode__in=ids), "episode", "number", "step", *_others(Message, "number")
         ),
         _rows(StateChange.objects.filter(episode__in=ids), "episode", "step", "part", "is_whole", "root"),
+        _rows(
+            ProbeAnswer.objects.filter(episode__in=ids),
+            *("episode", "step", "seat", "probe"),
+            *_others(ProbeAnswer, "seat", "probe"),
+        ),
+        _rows(
+            SliderRating.objects.filter(episode__in=ids),
+            *("episode", "seat", "step", "value", "rated_at"),
+            by=["episode", "id"],
+        ),
     ]
 
 

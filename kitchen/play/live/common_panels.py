@@ -13,6 +13,7 @@ from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, 
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.play.live.leader_panels import leader_panels
 from kitchen.play.live.plan_panels import command_value, others_plans_panel, plan_panel
+from kitchen.play.live.probe_panel import probe_panel
 from kitchen.play.live.star_panel import Stars, star_panel, stars_of_view
 from kitchen.play.turn.websocket_messages import HAVE_PERSON
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -56,6 +57,8 @@ class Phase(NamedTuple):
     """True if the step waits for this person, who leads without a seat."""
     goes_on: bool = False
     """True if this seat goes on with what its person has planned, and nobody who is waited for is away."""
+    probing: bool = False
+    """True while questions hold the game."""
 
 
 class Clock(NamedTuple):
@@ -149,6 +152,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         _panel("phase", _phase(view, phase, () if phase == "over" else names)),
         _panel("clock", _clock(view)),
         *([star_panel(view)] if view.result.star_targets else []),
+        *([probe_panel(view)] if view.probes is not None else []),
         *([_panel("hint", _hint(view))] if view.acts else []),
         _panel("over", _over(page, view)),
         _panel("outage", OutageNote(_outage_sentence(view))),
@@ -235,6 +239,8 @@ def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
     made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
     goes_on = bool(view.plans.by_seat.get(view.seat)) and not view.away.intersection(view.waiting_for)
     made = made._replace(leads_now=view.is_leader_awaited, goes_on=goes_on)
+    if view.probes is not None and view.probes.is_on:
+        return made._replace(probing=True, goes_on=False)
     if turn is None or phase == "over":
         return made
     if turn.speaker != view.talk.member:

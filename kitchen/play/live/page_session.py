@@ -35,7 +35,8 @@ from kitchen.play.coplayers.instant_decisions import (
     begin_instant_decisions,
     start_agent_processes,
 )
-from kitchen.play.episode.advance_episode import submit_to_turn
+from kitchen.play.episode.advance_episode import answer_probes, submit_to_turn
+from kitchen.play.episode.answer_probes import rate
 from kitchen.play.live import seat_view
 from kitchen.play.live.render_page import Screen
 from kitchen.play.models import Episode, Seat, new_key
@@ -45,15 +46,17 @@ from kitchen.play.turn.speaking_order import NOT_YOUR_TURN, held_seats
 from kitchen.play.turn.step_store import store_plan
 from kitchen.play.turn.submitted_commands import Receipt, SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_rules import can_all_be_planned, choosing_people
+from kitchen.play.turn.turn_rules import PROBING, can_all_be_planned, choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,
     SOUND_IN_PART,
     CommandMessage,
     NoticeMessage,
     PlanMessage,
+    ProbeMessage,
     SayMessage,
     SceneMessage,
+    SliderMessage,
     SoundMessage,
     TurnStamp,
     ViewMessage,
@@ -94,6 +97,8 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
         return "over"
     if page != turn.pages.get(seat):
         return "elsewhere"
+    if turn.is_probing:
+        return PROBING
     if seat in held_seats(turn):
         return NOT_YOUR_TURN
     choosing = choosing_people(turn) - turn.people_to_answer
@@ -284,6 +289,21 @@ class OpenPage:
             )
             return self._answered(turn, receipt)
 
+    def answer(self, message: ProbeMessage) -> PageAnswer:
+        """Store the person's answers to the probes that hold the game, and return the answer."""
+        with exclusive_turn(self.seat.episode_id) as turn:
+            receipt = answer_probes(
+                turn, seat=self.seat.number, step=message.step, answers=message.answers, page=self.name
+            )
+            return self._answered(turn, receipt)
+
+    def rate(self, message: SliderMessage, step: int | None = None) -> PageAnswer:
+        """Store the value of the slider, which the person moved after `step` steps. None: the step that the
+        page shows. Return an empty answer."""
+        number = self.stamp[0] if step is None and self.stamp else step or 0
+        rate(episode_id=self.seat.episode_id, seat=self.seat.number, step=number, value=message.value)
+        return PageAnswer()
+
     def seen_as_scene(self, message: SceneMessage) -> PageAnswer:
         """Record that the person views the world in 3D on a screen or in a headset, if the episode offers 3D.
         Return an empty answer.
@@ -378,7 +398,7 @@ class OpenPage:
         self,
         turn: OpenTurn,
         receipt: Receipt | MessageReceipt,
-        harmless: Collection[str] = ("repeated", "over"),
+        harmless: Collection[str] = ("repeated", "over", "probe_over"),
     ) -> PageAnswer:
         """Return the page's answer to a submission: the current state, and before it a notice if the
         submission was refused. Notices with a code in `harmless` are not shown as warnings."""

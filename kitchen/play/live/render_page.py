@@ -26,12 +26,13 @@ from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
 
 from kitchen.contract.page import DRAWING_TABLES, Beat, Page, Panel, SeatView
+from kitchen.contract.probes import RatingSlider
 from kitchen.contract.world import Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
 from kitchen.play.live.job_panels import names_of
 from kitchen.play.live.leader_panels import offered_aims
-from kitchen.play.models import Seat
+from kitchen.play.models import Seat, SliderRating
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page, get_world, known_worlds
 from kitchen.words.gettext_without_django import (
@@ -327,6 +328,7 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "since": gettext_noop("{seconds} s"),
     "sinceLong": gettext_noop("{seconds} s: it takes longer than usual, nothing is lost"),
     "left": gettext_noop("{seconds} s left"),
+    "probing": gettext_noop("The game stands still while a question is answered."),
     "timeIsUp": gettext_noop("Time is up"),
     "doIt": gettext_noop("Do it"),
     "chooseAnother": gettext_noop("Choose another"),
@@ -400,6 +402,7 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
         recommends_sound=seat.episode.recommends_sound,
         script_words=script_texts(scene=bool(scene), ticking=bool(view.timing.tick_ms)),
         scene=scene,
+        **slider_context(seat),
         **{"label": view.label, **more},
     )
     response = render_template(request, "kitchen/play/play.html", context)
@@ -407,6 +410,16 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
     if view.talk.spoken:
         response["Permissions-Policy"] = PERMISSIONS_WITH_MICROPHONE
     return response
+
+
+def slider_context(seat: Seat) -> dict[str, Any]:
+    """Return the template context of the slider beside the game, with its last value. Empty without one."""
+    slider = RatingSlider.read(seat.episode.rating_slider)
+    if slider is None:
+        return {}
+    ratings = SliderRating.objects.filter(episode=seat.episode_id, seat=seat.number)
+    last = ratings.order_by("-pk").values_list("value", flat=True).first()
+    return {"rating_slider": slider.in_language(current_language()), "slider_value": last}
 
 
 def jinja_environment(**options: Any) -> Environment:

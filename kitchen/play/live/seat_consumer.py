@@ -63,8 +63,10 @@ from kitchen.play.turn.websocket_messages import (
     PingMessage,
     PlanMessage,
     PongMessage,
+    ProbeMessage,
     SayMessage,
     SceneMessage,
+    SliderMessage,
     SoundMessage,
     SyncMessage,
     ViewMessage,
@@ -82,6 +84,8 @@ JSON_PROTOCOL = "brigade.json"
 """Subprotocol of clients that want JSON instead of HTML fragments."""
 SYNC_LIMIT = partial(TokenBucket, rate=3.0, most=30)
 """Limit for messages with one key that change nothing for their page. A new connection does not renew it."""
+SLIDER_LIMIT = partial(TokenBucket, rate=1.0, most=5)
+"""Limit for values of the slider from one page. Others wait."""
 CONNECTION_LIMIT = partial(TokenBucket, rate=0.5, most=20)
 """Limit for connections with one key."""
 
@@ -124,6 +128,19 @@ PLAN_UNSTORED = NoticeMessage(
     "warning",
 )
 """The answer to a plan that the database could not store."""
+
+ANSWER_UNSTORED = NoticeMessage(
+    "unstored_answer",
+    gettext_noop("Nothing can be stored at the moment. Your answer is still in its place: send it again."),
+    "warning",
+)
+"""The answer to a probe's answer that the database could not store."""
+SLIDER_UNSTORED = NoticeMessage(
+    "unrated",
+    gettext_noop("Nothing can be stored at the moment. Move the slider again in a moment."),
+    "warning",
+)
+"""The answer to a value of the slider that the database could not store."""
 
 _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), TokenBuckets(UNKNOWN_KEY_LIMIT)
 _unreadable_buckets, _sync_buckets = TokenBuckets(UNREADABLE_LIMIT), TokenBuckets(SYNC_LIMIT)
@@ -177,6 +194,7 @@ class SeatConsumer(ChannelLayerConsumer):
         super().__init__(*args, **kwargs)
         self.in_turn = asyncio.Lock()  # what a page is sent depends on what it was sent before
         self.round_trips = RoundTrips()
+        self.slider_tokens = SLIDER_LIMIT()
         self.frames = PageFrames(lambda file: self.send(bytes_data=file))
 
     @property
@@ -403,6 +421,15 @@ class SeatConsumer(ChannelLayerConsumer):
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
         """Replace the commands that the person has planned, and send the answer."""
         await self._store(page, partial(page.plan, message), PLAN_UNSTORED)
+
+    async def on_probe(self, page: OpenPage, message: ProbeMessage) -> None:
+        """Store the person's answers to the probes that hold the game, and send the new state."""
+        await self._store(page, partial(page.answer, message), ANSWER_UNSTORED)
+
+    async def on_slider(self, page: OpenPage, message: SliderMessage) -> None:
+        """Store the value of the slider, at most about one in a second."""
+        await self.slider_tokens.taken()
+        await self._store(page, partial(page.rate, message), SLIDER_UNSTORED)
 
     async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
         """Record the view (drawing or tables) that the person used when choosing."""

@@ -17,11 +17,13 @@ from kitchen.contract.automatic_commands import visible_plans
 from kitchen.contract.organisation import SAY, Member, Organisation
 from kitchen.contract.page import (
     DRAWING_TABLES,
+    AskedProbe,
     ChoiceView,
     JobsView,
     Page,
     PlansView,
     PlayerView,
+    ProbesView,
     ResultView,
     SeatView,
     SpeakingTurn,
@@ -41,6 +43,7 @@ from kitchen.play.turn.conversation import conversation_partners, messages_known
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.leader_waits import is_leader_awaited
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.probe_holds import open_probes
 from kitchen.play.turn.speaking_order import speaking_turn
 from kitchen.play.turn.state_store import PastStep
 from kitchen.play.turn.turn_cache import read_turn
@@ -49,7 +52,7 @@ from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp, seat_c
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_kit, get_page
-from kitchen.words.gettext_without_django import gettext, pgettext
+from kitchen.words.gettext_without_django import current_language, gettext, pgettext
 
 
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
@@ -121,6 +124,7 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
         timing=TimingView(episode.step_seconds, left),
         acts=False,
     )
+    frame = _with_probes(turn, number, frame)
     seen = episode.team.seats_seen(number) if episode.team else ()
     if not seen:
         return frame
@@ -251,7 +255,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     speaking = speaking_turn(turn, number)
     missing = _missing(turn, number, speaking)
     phase = _phase(turn, number, missing)
-    choosing = phase == "choose"
+    choosing = phase == "choose" and not turn.is_probing
     is_due = choosing or phase == "answer"
     offered = choosing or (turn.is_open and number in turn.may_act)
     view = replace(
@@ -276,7 +280,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
             intents=known_intents(world, number, turn.intents) if turn.is_open else {},
         ),
     )
-    view = replace(view, talk=replace(view.talk, turn=speaking))
+    view = _with_probes(turn, number, replace(view, talk=replace(view.talk, turn=speaking)))
     if not (episode.hints and choosing):
         return view
     if episode.tick_ms is None:
@@ -291,6 +295,33 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         hinted_next=hints.after,
     )
     return replace(view, choice=choice)
+
+
+def _with_probes(turn: OpenTurn, number: int, view: SeatView) -> SeatView:
+    """Return the view with the questions that hold the game. While they do, nobody can choose."""
+    if not turn.episode.probes:
+        return view
+    if not turn.is_probing:
+        return replace(view, probes=ProbesView())
+    asked, language = open_probes(turn), current_language()
+    own = asked if number in turn.probed_seats else []
+    shown = tuple(AskedProbe(one.key, tuple(item.in_language(language) for item in one.items)) for one in own)
+    limit = max((one.limit_seconds for one in asked), default=0)
+    return replace(
+        view,
+        phase="probe" if own else "waiting",
+        waiting_for=tuple(sorted(turn.probed_seats)),
+        probes=ProbesView(shown, turn.episode.step, limit, is_on=True),
+        timing=replace(view.timing, seconds_left=None),
+    )
+
+
+def probe_message(view: SeatView) -> Json:
+    """Return the questions of this view as JSON, for a program or a page under a clock. None without any."""
+    if view.probes is None or not view.probes.asked:
+        return None
+    asked = [{"key": one.key, "items": [item.to_json() for item in one.items]} for one in view.probes.asked]
+    return {"step": view.probes.step, "probes": asked}
 
 
 def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> ChoiceView:
@@ -458,6 +489,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         aims={str(member): [list(aim) for aim in aims] for member, aims in view.jobs.aims.items()},
         amounts=[[list(command), *bounds] for command, bounds in view.choice.amounts.items()],
         waiting_for=list(view.waiting_for),
+        probe=probe_message(view),
     )
 
 

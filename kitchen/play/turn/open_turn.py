@@ -214,6 +214,23 @@ class OpenTurn:
         return Mailbox(self.episode.team) if self.episode.team else None
 
     @property
+    def is_probing(self) -> bool:
+        """Return True while a probe holds the game."""
+        return self.is_open and self.episode.probing and not self.is_past
+
+    @property
+    def probed_seats(self) -> set[int]:
+        """Return the seats of the people who still have to answer the probes that hold the game."""
+        if not self.is_probing:
+            return set()
+        return {*self.probe_state["hold"]["seats"]} & (self.people | self.leaders)
+
+    @property
+    def probe_state(self) -> dict[str, Json]:
+        """Return what is stored of the episode's probes (`kitchen.contract.probes.HoldState`)."""
+        return self.episode.probe_state or {}
+
+    @property
     def may_act(self) -> set[int]:
         """Return seats without a command that may act in the current step. The step does not wait for
         them."""

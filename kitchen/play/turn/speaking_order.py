@@ -197,7 +197,7 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
     end the conversation. With the setting `Organisation.within`, an
     agent opens the conversation if it is the first member that is asked.
     """
-    organisation = turn.episode.team
+    organisation = None if turn.is_probing else turn.episode.team
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return []
     people_talk = choosing_people(turn) or (organisation.within and is_held(turn))

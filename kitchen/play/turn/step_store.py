@@ -27,6 +27,7 @@ from kitchen.infra.hmac_seals import canonical_text, plain_json
 from kitchen.play.models import Episode, Mind, PendingQuestion, Seat, SeatCommand, StateChange, Step
 from kitchen.play.turn.due_decisions import add_due_decisions
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.probe_holds import hold_if_due, pause_events
 from kitchen.play.turn.state_store import (
     ComputedStep,
     PastStep,
@@ -180,11 +181,11 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     status = status_after(turn.episode, computed.world)
     goes_on = status == Episode.Status.PLAYING
     begins = _opening(turn, computed.world) if goes_on else drop_plans_at_end(turn.plans)
-    events = [
-        *computed.events,
-        *json_round_trip([event.to_json() for event in (*begins.broken, *turn.noted)]),
-    ]
+    noted = (*begins.broken, *turn.noted, *pause_events(turn))
+    events = [*computed.events, *json_round_trip([event.to_json() for event in noted])]
     _store_state(turn, computed, status, begins.plans, now)
+    if goes_on:
+        hold_if_due(turn, events, opened_at)
     chain = _store_log_row(turn, before, entries, events, opened_at)
     turn.past.appendleft(PastStep(turn.episode.step, entries, events, chain))
     turn.given, turn.noted, turn.decided, turn.called = {}, [], set(), set()

@@ -47,6 +47,8 @@ _CHANGING = (
     "messages",
     "plans",
     "schedule_state",
+    "probe_state",
+    "probing",
     *_TIMES,
 )
 _COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
@@ -70,7 +72,8 @@ _COLUMNS = {
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
-    **dict.fromkeys(("plans", "schedule_state", "command", "to_follow"), json_from_driver),
+    "probing": bool,
+    **dict.fromkeys(("plans", "schedule_state", "probe_state", "command", "to_follow"), json_from_driver),
     **dict.fromkeys((*_TIMES, "received_at", "mind_until"), time_from_driver),
 }
 _STANDING = f"""

@@ -21,6 +21,8 @@ from kitchen.play.turn.step_timer import NO_CHOICE_CODES
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_registry import get_world
 
+PROBING = "probing"
+"""Code of the refusal of everything that people send while a probe holds the game."""
 PAUSE_SECONDS = 0.6
 """Minimum seconds that a step stays open if no person has to choose but one may act. In this time people see
 the step and can intervene.
@@ -29,8 +31,10 @@ the step and can intervene.
 
 def missing_seats(turn: OpenTurn) -> set[int]:
     """Return the seats that the step still waits for. They are the seats without a command, the seats of
-    agents that only lead and have not decided, and those of people in `OpenTurn.people_to_answer`."""
-    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds | turn.people_to_answer
+    agents that only lead and have not decided, those of people in `OpenTurn.people_to_answer`, and those of
+    people who answer a probe."""
+    missing = (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds | turn.people_to_answer
+    return missing | turn.probed_seats
 
 
 def choosing_people(turn: OpenTurn) -> set[int]:
@@ -81,7 +85,7 @@ def overdue_seats(turn: OpenTurn) -> list[int]:
     """Return the seats of people for whom the step still waits, if the turn's deadline is over. Otherwise
     empty."""
     closes_at = turn.episode.turn_closes_at
-    is_over = turn.is_open and closes_at is not None and timezone.now() >= closes_at
+    is_over = turn.is_open and not turn.is_probing and closes_at is not None and timezone.now() >= closes_at
     return sorted(choosing_people(turn) | turn.people_to_answer) if is_over else []
 
 
@@ -183,6 +187,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         or turn.numbers != seats | turn.may_act
         or turn.awaited_minds
         or turn.people_to_answer
+        or turn.is_probing
         or awaits_answer(turn)
         or thinking_seconds(turn)
         or get_world(turn.episode.world).costly
@@ -224,6 +229,8 @@ def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, 
         return "clocked" if turn.is_open else "over"
     if any(given.page and given.page != turn.pages.get(given.seat) for given in commands):
         return "elsewhere"
+    if turn.is_probing and step == turn.step:
+        return PROBING
     if step != turn.step:
         return _other_step(turn, step, commands)
     if _ran_out(turn.episode, step, commands):

@@ -147,7 +147,7 @@ def _commanded(now: datetime) -> QuerySet[Episode]:
     """Return the turn-based episodes that no longer wait for a person. They wait for an agent, or for a
     worker that runs the step."""
     playing = Episode.objects.filter(
-        ~Exists(_awaited(_people())), status=Episode.Status.PLAYING, tick_ms=None
+        ~Exists(_awaited(_people())), status=Episode.Status.PLAYING, tick_ms=None, probing=False
     )
     return playing.filter(~_only_led() | Q(turn_closes_at__lt=now))
 
@@ -198,7 +198,9 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
 @compiled_query
 def _overdue_turns(now: datetime, since: timedelta) -> QuerySet[Any, Any]:
     late = Episode.objects.filter(
-        Exists(_awaited(_people())), status=Episode.Status.PLAYING, turn_closes_at__lt=now - since
+        Q(probing=True) | Exists(_awaited(_people())),
+        status=Episode.Status.PLAYING,
+        turn_closes_at__lt=now - since,
     )
     return late.values_list("pk", "step")
 

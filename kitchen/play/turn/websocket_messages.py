@@ -9,6 +9,9 @@ The browser sends one JSON object for each message:
 - `{"type": "say", "kind": "end", "step": 4}`: from a leader for whom step 4 waits: no more jobs now.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
 - `{"type": "sound", "state": "on"}`: whether the person hears sounds.
+- `{"type": "probe", "step": 4, "answers": {"trust": {"q1": 5}}}`: answers to the questions that hold the game
+  after step 4, by probe and item. A form may send them as `"trust.q1": "5"`.
+- `{"type": "slider", "value": 70}`: the slider beside the game was moved.
 - `{"type": "sync"}`: send the present state. `{"type": "ping", "trip": 40}`: is the connection alive? `trip`
   is optional: the milliseconds from an earlier ping to its answer.
 
@@ -28,6 +31,7 @@ from typing import Any, Protocol, Self
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
+from kitchen.contract.probes import SLIDER_END
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.infra.storable_json import storable_text
@@ -264,8 +268,60 @@ class AwayMessage:
         return cls(away)
 
 
+MAX_PROBE_ANSWERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeMessage:
+    """A person's answers to the probes that hold the game after `step` steps, by probe and item."""
+
+    step: int
+    answers: Mapping[str, Mapping[str, Json]]
+    type: str = field(default="probe", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """Create the message from its decoded JSON object: `answers`, or the fields of a form, such as
+        `trust.q1`. Raises MessageError if a field is invalid."""
+        given = sent.get("answers")
+        if given is None:
+            given = {}
+            for name, value in list(sent.items())[:MAX_PROBE_ANSWERS]:
+                if "." in name:
+                    probe, item = name.split(".", 1)
+                    given.setdefault(probe, {})[item] = value
+        if not isinstance(given, dict) or not all(isinstance(one, dict) for one in given.values()):
+            raise MessageError(UNREADABLE)
+        answers = {
+            probe: {item: _storable(value) for item, value in one.items()} for probe, one in given.items()
+        }
+        return cls(read_step(sent.get("step")), answers)
+
+
+def _storable(value: Json) -> Json:
+    return storable_text(value) if isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class SliderMessage:
+    """The value, from 0 to 100, at which a person has left the slider beside the game."""
+
+    value: int
+    type: str = field(default="slider", init=False)
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Json]) -> Self:
+        """Create the message from its decoded JSON object. Raises MessageError if the value is invalid."""
+        value = _parse_digits(sent.get("value"), 4)
+        if type(value) is not int or not 0 <= value <= SLIDER_END:
+            raise MessageError(UNREADABLE)
+        return cls(value)
+
+
 ClientMessage = (
     CommandMessage
+    | ProbeMessage
+    | SliderMessage
     | PlanMessage
     | SyncMessage
     | PingMessage
@@ -282,7 +338,9 @@ CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
     "ping": PingMessage,
     "say": SayMessage,
     "plan": PlanMessage,
+    "probe": ProbeMessage,
     "scene": SceneMessage,
+    "slider": SliderMessage,
     "sound": SoundMessage,
     "sync": SyncMessage,
     "view": ViewMessage,
@@ -487,6 +545,9 @@ class StateMessage:
     person's turn: only the seats of the member who is to speak. The number of a leader without a seat is
     included while the step waits for the leader. Other leaders get an empty list. It is also empty once the
     episode is over."""
+    probe: Json = None
+    """The questions that hold the game, if this person still has to answer them: `step`, and `probes`, each
+    with its `key` and `items` (`kitchen.contract.probes`)."""
     type: str = field(default="state", init=False)
 
 

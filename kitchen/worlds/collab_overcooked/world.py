@@ -64,6 +64,12 @@ class CollabOvercooked(SimpleWorld):
     """A world with two rooms and one order, in which a chef and an assistant know different things."""
 
     kind: ClassVar[str] = "collab_overcooked"
+    event_kinds: ClassVar[Mapping[str, str]] = {
+        "delivered": "a dish was delivered",
+        "ready": "a utensil had finished",
+        "destroyed": "something was destroyed",
+        "done": "an action was finished",
+    }
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     steps_setting: ClassVar[str] = ""
     idle: ClassVar[Command] = GO_ON

@@ -88,6 +88,11 @@ class CuisineWorld(World):
     """A kitchen in which 1 to 8 agents cook the ordered dishes before the orders expire."""
 
     kind: ClassVar[str] = "cuisine"
+    event_kinds: ClassVar[Mapping[str, str]] = {
+        "completed": "an order was served",
+        "failed": "an order was missed",
+        "ordered": "an order came",
+    }
     version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = declared_settings(shipped_catalogue())
     moves: ClassVar[frozenset[str]] = frozenset(("goto",))

@@ -109,6 +109,11 @@ class Overcooked(World):
     """A kitchen on a grid, in which two cooks fill pots and deliver soups."""
 
     kind: ClassVar[str] = "overcooked"
+    event_kinds: ClassVar[Mapping[str, str]] = {
+        "delivered": "a soup was delivered",
+        "ready": "a soup was ready",
+        "started": "a pot began to cook",
+    }
     version: ClassVar[int] = 1
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
     idle: ClassVar[Command] = STAY

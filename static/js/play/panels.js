@@ -219,7 +219,9 @@
       const here = document.getElementById(panel.id);
       if (!here) continue;
       keepOpen(here, panel);
+      if (here.isEqualNode(panel) || (panel.id === "probe" && panel.dataset.step === here.dataset.step)) continue;
       place(here, panel);
+      if (panel.querySelector("[ws-send]")) htmx.process(panel);
     }
     choosing.read(document.getElementById("bar"));
     play.dispatchEvent(new Event("brigade:panels"));

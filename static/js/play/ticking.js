@@ -35,6 +35,7 @@
     stood: "", // that time or steps were lost, for a while: in the bar, for a notice would lie over the grid
     late: false, // whether no step can come at the moment
     full: false, // whether the game waits until the server has room for it
+    probing: false, // whether a question holds the game
     ended: false,
   };
 
@@ -59,7 +60,7 @@
   /* for the address of the next connection: the last step that was shown, and where it came from */
   const seen = () => (state.source ? `&seen=${[...state.source, state.step].join(".")}` : "");
 
-  const plays = () => state.observation !== null && !state.ended && !play.matches(".is-elsewhere, .is-gone");
+  const plays = () => state.observation !== null && !state.ended && !state.probing && !play.matches(".is-elsewhere, .is-gone");
 
   function down(command) {
     if (!plays() || state.held.has(command)) return;
@@ -234,7 +235,16 @@
     sayBegin();
   }
 
-  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, away: onAway, late: onLate, talk: onTalk, waits: onWaits, notice: onNotice };
+  /* a question holds the game, or it goes on (play/probes.js) */
+  function onProbe({ html, on }) {
+    if (on) letGo();
+    state.probing = on;
+    state.ahead = [];
+    play.panels.put(html);
+    sayBegin();
+  }
+
+  const READ = { whole: onWhole, tick: onTick, over: onOver, gone: onGone, away: onAway, late: onLate, talk: onTalk, probe: onProbe, waits: onWaits, notice: onNotice };
 
   function onMessage(event) {
     const { message } = event.detail;
@@ -270,7 +280,8 @@
     const { silence, answering } = play.connection;
     const still = since > STILL + state.tick && since - silence > ANSWERED && answering > STILL;
     const reached = play.connection.reached(); // if not, nothing is known of the clock
-    if (waits && reached && (state.late || still)) say("tick-said", SAY.still);
+    if (waits && state.probing) say("tick-said", SAY.probing);
+    else if (waits && reached && (state.late || still)) say("tick-said", SAY.still);
     else if (state.observation === null) say("tick-said", waits ? (state.full ? SAY.full : SAY.awaited) : "");
     else say("tick-said", state.begins && seconds > 0 ? SAY.begins.replace("{seconds}", seconds) : waits && reached ? state.stood : "");
   }

@@ -218,6 +218,21 @@ class Condition(models.Model):
         "shows the targets before the round, and the stars during and after it. Empty: no stars.",
     )
 
+    probes = models.JSONField(
+        "questions during the game",
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        help_text="Short questions that hold the game. They may affect how people play and rate.",
+    )
+    rating_slider = models.JSONField(
+        "slider beside the game",
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="A slider that people may move at any time, with its text and the words of its ends.",
+    )
+
     ready_card = models.BooleanField(
         "show a card before the round",
         default=False,
@@ -329,6 +344,8 @@ class Condition(models.Model):
                 step_seconds=self.step_seconds,
                 goal=self.goal,
                 star_targets=self.star_targets,
+                probes=self.probes,
+                rating_slider=self.rating_slider,
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error

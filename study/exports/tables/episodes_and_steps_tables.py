@@ -23,6 +23,7 @@ from django.db.models import Count
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.episode_log import CHECKED
+from kitchen.contract.probes import stored_probes
 from kitchen.contract.star_targets import known_star_targets
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import AWAY, LEFT
@@ -116,6 +117,7 @@ FIELDS = (
     *("three_dimensions", "ended_because", "shown", "asks_first", "shows_intents", "passes_by", "knowing"),
     *("decision_seconds", "offers_plans", "gone", "tick_ms", "goal", "until", "organisation__talk_language"),
     *("recommends_sound", "hides_dots", "star_targets", "order_choices"),
+    *("probes", "rating_slider"),
 )
 
 
@@ -208,7 +210,9 @@ def _left_out(study: Study) -> dict[tuple[int, int | None], tuple[bool, str]]:
 
 def _latest(facts: Mapping[str, Any]) -> tuple[Json, ...]:
     """Return the values of the last columns of an episode, which were added one after another."""
-    return facts["hides_dots"], *_stars(facts), facts["order_choices"]
+    keys = " ".join(probe.key for probe in stored_probes(facts["probes"]))
+    asked = keys or None, facts["rating_slider"].get("text")
+    return facts["hides_dots"], *_stars(facts), facts["order_choices"], *asked
 
 
 def _around_rounds(study: Study) -> Callable[[PlayedEpisode], tuple[bool, ...]]:

@@ -17,6 +17,7 @@ from kitchen.agents.human_like.habit_choice import HabitState, habit_choice
 from kitchen.agents.human_like.play_habits import PlayHabits
 from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.assigned_jobs import OPEN
+from kitchen.contract.probes import CHOICE, LIKERT, SLIDER_END, TEXT
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.registry.agent_registry import get_adviser, get_pursuer
@@ -155,6 +156,10 @@ State = Mapping[str, Any]
 """A `kitchen.play.turn.websocket_messages.StateMessage` as received from the websocket."""
 
 
+PROBE_TEXTS = ("I wait for my partner.", "We go on as planned.", "I do not know yet.")
+"""What synthetic people write in probes."""
+
+
 class Player:
     """A synthetic participant in one episode.
 
@@ -243,6 +248,18 @@ class Player:
                 taken.append(tuple(aim))
                 given.append((int(member), aim))
         return given
+
+    def answer_item(self, item: Mapping[str, Any]) -> Json:
+        """Return this person's answer to an item of a probe (`kitchen.contract.probes`), as the page sends
+        it. Scales follow the experience so far."""
+        step = self.last["step"] if self.last else 0
+        rng = self.person.chance("probe", self.episode, step, item["key"])
+        if item["kind"] == TEXT:
+            return rng.choice(PROBE_TEXTS)
+        if item["kind"] == CHOICE:
+            return rng.randint(1, len(item["options"]))
+        points = range(1, item["points"] + 1) if item["kind"] == LIKERT else range(SLIDER_END + 1)
+        return int(self.person.answer(item["key"], points, self.experience(), episode=self.episode))
 
     def refused(self) -> None:
         """Record that the server refused the last command, so that `choose` returns another one."""

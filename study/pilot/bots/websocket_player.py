@@ -116,6 +116,8 @@ class TurnSession:
         self.patience.check(f"nothing happens, {self._place()}")
         if message["phase"] == "over" or self._had_enough(message):
             return True
+        if message.get("probe"):
+            await self._answer_probe(socket, message["probe"])
         if message["phase"] == "choose" and self.sent <= message["step"]:
             await self._choose(socket, message)
         if message["phase"] == "answer" and self.unanswered < (last := message["messages"][-1]["number"]):
@@ -140,6 +142,14 @@ class TurnSession:
         command, self.held = self.held or self.command, None
         self.sent = state["step"] + 1
         await socket.send(json.dumps({"type": "command", "step": self.sent, "command": command}))
+
+    async def _answer_probe(self, socket: ClientConnection, probe: Mapping[str, Any]) -> None:
+        """Answer the questions that hold the game. A server that has the answers ignores them."""
+        answers = {
+            one["key"]: {item["key"]: self.player.answer_item(item) for item in one["items"]}
+            for one in probe["probes"]
+        }
+        await socket.send(json.dumps({"type": "probe", "step": probe["step"], "answers": answers}))
 
     async def _think(self, state: Mapping[str, Any]) -> None:
         if self.think:
@@ -212,6 +222,10 @@ class TickSession(TurnSession):
             self.pressing.result()  # an error in the task ends the session
         if message["type"] == "state":
             self.state = dict(message)
+            if message.get("probe"):
+                await self._answer_probe(socket, message["probe"])
+        elif message["type"] == "probe" and message["probe"]:
+            await self._answer_probe(socket, message["probe"])
         elif message["type"] in SHOWN and self.state:
             self.state = shown_state(self.state, message)
             self.fresh.set()

@@ -33,7 +33,7 @@ DIGESTS = {
     13: "beea6c5b006391d6bfce4320e3e914c34f193088595789ea37fe8118d5cb8722",
     14: "f52aef393478538499aa612913316326b31cb287a662859fe9bb5e0b8b347df1",
     15: "31d4786a30ad8f336510f765d8728fccb8e94512cec3b33c5bb3de5b3a084dfe",
-    16: "5c8e61ff11334378158cf36bc4a2d664d63e0282dbbc8f43c32d879a736cfc0c",
+    16: "72f8126ecc7153501afa9a798a5dc5d8f95f97170d47c36d4126626a6f915ff5",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True, "table": "Your team"},
@@ -76,6 +76,11 @@ FACTORS = [
 ]
 
 
+LIKERT = {"key": "q1", "kind": "likert", "text": "I trust it.", "low": "no", "high": "yes", "points": 7}
+PROBES = [{"key": "trust", "every_steps": 2, "limit_seconds": 30, "items": [LIKERT]}]
+SLIDER = {"text": "Trust", "low": "none", "high": "full"}
+
+
 @pytest.fixture
 def study() -> Study:
     """One with something of everything."""
@@ -93,7 +98,8 @@ def study() -> Study:
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
             passes_by=bool(teammates), offers_plans=bool(teammates), recommends_sound=bool(teammates),
             hides_dots=bool(teammates), lobby_practice_shared=bool(teammates),
-            order_choices=bool(teammates),
+            order_choices=bool(teammates), probes=PROBES if teammates else [],
+            rating_slider=SLIDER if teammates else {},
             star_targets={"completed": [1, 2, 4]} if teammates else {},
             goal={"completed": 3} if teammates else {}, ends_at_goal=bool(teammates),
             levels={"team": "pair" if teammates else "alone"},

@@ -24,11 +24,21 @@ from tests.study.factories import complete, enter, make_study, play_round
 
 pytestmark = pytest.mark.django_db
 
+PROBES = [
+    {
+        "key": "trust",
+        "step": 99,
+        "limit_seconds": 60,
+        "items": [{"key": "q1", "kind": "text", "text": "Why?"}],
+    }
+]
 WAYS: dict[str, tuple[Any, str, str]] = {
     "shows_intents": (True, "0", "1"),
     "recommends_sound": (True, "0", "1"),
     "hides_dots": (True, "0", "1"),
     "order_choices": (True, "0", "1"),
+    "probes": (PROBES, "", "trust"),
+    "rating_slider": ({"text": "Trust", "low": "none", "high": "full"}, "", "Trust"),
     "passes_by": (True, "0", "1"),
     "offers_plans": (True, "0", "1"),
     "knowing": ("nobody", "everybody", "nobody"),

@@ -50,6 +50,7 @@ WITHOUT_ROWS = {
     "predictions": "nobody foresees anything; see test_predictions.py",
     "jobs": "nobody can command anybody; see test_jobs.py",
     "scored_events": "nobody can write to anybody; see test_scored_events.py",
+    "probes": "no condition asks anything; see test_probes_table.py",
     "failed_checks": "no world here lists them; see test_scored_events.py",
     "plannings": "nobody has an organisation; see test_organisation_tables.py",
     "team_measures": "the same",
@@ -108,6 +109,7 @@ def test_there_is_a_row_for_everything(study: Study, exported: Path) -> None:
         "jobs": 0,
         "predictions": 0,
         "scored_events": 0,
+        "probes": 0,
         "failed_checks": 0,
         "plannings": 0,
         "team_measures": 0,
@@ -282,7 +284,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("22 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("23 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

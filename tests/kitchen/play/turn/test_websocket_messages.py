@@ -38,7 +38,7 @@ def test_a_page_may_ask_for_the_present_state() -> None:
     assert read_message('{"type": "sync"}') == SyncMessage()
 
 
-COMMAND = {"step": 1, "command": ["noop"], "way": "screen", "view": "tables", "state": "on"}
+COMMAND = {"step": 1, "command": ["noop"], "way": "screen", "view": "tables", "state": "on", "value": 7}
 
 
 def test_every_type_of_message_names_itself_and_its_handler() -> None:

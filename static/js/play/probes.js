@@ -1,0 +1,113 @@
+/* Questions that hold the game, and the slider beside it. When a question appears, the focus goes to it, and afterwards
+   back to where it was. What was typed stays until the server has it: the panel changes only when the question does. */
+"use strict";
+
+(() => {
+  const play = document.querySelector("[data-play]");
+  if (!play) return;
+
+  const OFTEN = 1000; // milliseconds between two values of the slider that are sent
+  const { choosing, connection } = play;
+  const SAY = JSON.parse(document.getElementById("words").textContent); // kitchen/play/live/render_page.py
+  let socket = null;
+  let asked = ""; // the step whose question is shown
+  let before = null; // what had the focus then
+
+  /* questions */
+
+  const panel = () => document.getElementById("probe");
+
+  function showSlider(box) {
+    const [range, value] = box.querySelectorAll("input");
+    if ("ready" in range.dataset) return;
+    range.dataset.ready = "yes";
+    range.setCustomValidity(box.dataset.asks);
+    const answer = () => {
+      value.value = range.value;
+      range.setCustomValidity("");
+      range.removeAttribute("aria-valuetext");
+      box.classList.remove("unanswered");
+    };
+    range.addEventListener("input", answer);
+    range.addEventListener("pointerup", answer); // pressed where it is already
+  }
+
+  function look() {
+    const now = panel()?.dataset.step ?? "";
+    if (now === asked) return;
+    const isNew = now !== "" && asked === "";
+    asked = now;
+    play.classList.toggle("is-probing", now !== "");
+    if (now) {
+      for (const box of panel().querySelectorAll("[data-probe-slider]")) showSlider(box);
+      if (isNew) before = document.activeElement;
+      document.getElementById("probe-title").focus({ preventScroll: true });
+    } else {
+      const back = before?.isConnected && before !== document.body ? before : document.getElementById(before?.id);
+      before = null;
+      if (back) back.focus({ preventScroll: true });
+      else choosing.focus();
+    }
+  }
+
+  /* what is being answered stays as it is: the server sends the same question again after each connection */
+  function keep({ detail }) {
+    const fresh = detail.fragment.firstElementChild;
+    if (detail.target.id === "probe" && isSame(detail.target, fresh)) detail.shouldSwap = false;
+  }
+
+  const isSame = (here, fresh) => Boolean(here.dataset.step) && here.dataset.step === fresh.dataset.step;
+
+  /* without a connection nothing is sent, and nothing is lost */
+  function onSubmit(event) {
+    if (!event.target.matches("[data-probe-form]")) return;
+    const reached = connection.reached();
+    event.target.querySelector("[data-probe-unsent]").textContent = reached ? "" : SAY.notConnected;
+    if (reached) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  /* keys in a question are not keys of the game */
+  function onKey(event) {
+    const { target, key } = event;
+    if (!target.closest?.("#probe, [data-rating-slider]")) return;
+    event.stopPropagation();
+    if (target.type !== "range" || key !== " ") return;
+    event.preventDefault(); // the value at which the slider is already
+    target.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  /* the slider */
+
+  const box = play.querySelector("[data-rating-slider]");
+  const slider = box?.querySelector("input");
+  const rating = { at: 0, timer: null, sent: null };
+
+  function send() {
+    rating.timer = null;
+    if (rating.sent === slider.value) return;
+    if (!socket || !connection.reached()) {
+      rating.timer = setTimeout(send, OFTEN);
+      return;
+    }
+    rating.at = Date.now();
+    rating.sent = slider.value;
+    socket.send(JSON.stringify({ type: "slider", value: Number(slider.value) }));
+  }
+
+  function rate() {
+    box.classList.remove("unanswered");
+    slider.removeAttribute("aria-valuetext");
+    rating.timer ??= setTimeout(send, Math.max(0, rating.at + OFTEN - Date.now()));
+  }
+
+  slider?.addEventListener("input", rate);
+  slider?.addEventListener("pointerup", rate);
+  document.addEventListener("htmx:wsOpen", (event) => (socket = event.detail.socketWrapper));
+  document.addEventListener("htmx:oobBeforeSwap", keep); // after panels.js, which decides first
+  document.addEventListener("submit", onSubmit, true);
+  window.addEventListener("keydown", onKey, true);
+  play.addEventListener("brigade:panels", look);
+  look();
+})();
