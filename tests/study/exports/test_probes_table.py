@@ -65,5 +65,5 @@ def test_answers_and_the_slider_are_rows_and_are_on_the_replay() -> None:
     (record,) = read_episode_records(type(episode).objects.filter(pk=episode.pk))
     told = report_step(read_episode_file(export_episode(record)), 1).probes
     assert [(one.question, one.answer) for one in told] == [("Who leads?", "It does"), ("Why?", "It began.")]
-    names = timeline_chart(record).y.names
-    assert any(name.startswith("Trust, ") for name in names), names
+    lanes = timeline_chart(record).y.names
+    assert any(name.startswith("Trust, ") for name in lanes)
