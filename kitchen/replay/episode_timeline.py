@@ -12,10 +12,12 @@ from functools import cached_property
 from itertools import groupby
 
 from kitchen.charts.chart_data import Axis, Cell, Chart, Panel, Point, Series
+from kitchen.contract.probes import SLIDER_END
 from kitchen.contract.world import Metric, World
 from kitchen.play.models import Mind, Step
 from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_record import EpisodeRecord, mind_label, seat_label
+from kitchen.replay.probe_reports import SliderCurve, slider_curves
 from kitchen.words.english_text import and_list, counted_noun
 
 REFUSED, OTHER = "refused", "other"
@@ -114,6 +116,8 @@ def _all(record: EpisodeRecord) -> Iterator[tuple[str, int]]:
             yield MODEL_ASKED, decision.step
     for message in record.messages:
         yield MESSAGE_SENT, message.step
+    for answer in record.probe_answers:
+        yield PROBE_ANSWERED if answer.answers is not None else PROBE_UNANSWERED, answer.step
     for event in record.scored_events:
         yield f"scored: {event.result}", event.step
 
@@ -174,6 +178,7 @@ def _made(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
     for seat in record.seats:
         if seat.number in activity.runs:
             yield _activity_lane(seat_label(record, seat.number), activity, activity.runs[seat.number])
+    yield from (_slider_lane(curve, record.episode.step) for curve in slider_curves(record))
     yield from (_decision_lane(record, mind) for mind in record.minds)
 
 
@@ -197,6 +202,17 @@ def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
     return Lane(
         f"{figure.label} (0 to {most})", (Series(figure.label, "steps", points, COUNTED, False),), rows
     )
+
+
+def _slider_lane(curve: SliderCurve, last: int) -> Lane:
+    """Return a lane with the line of one person's slider. A value holds until the slider is moved again."""
+    held = (*curve.points, (max(last, curve.points[-1][0]), curve.points[-1][1]))
+    points = tuple(
+        Point(step, _height(value, SLIDER_END), words=f"{curve.name}: {value} after {step}")
+        for step, value in held
+    )
+    rows = tuple((curve.name, "slider", step, step, value) for step, value in curve.points)
+    return Lane(curve.name, (Series(curve.name, "steps", points, COUNTED, listed=False),), rows)
 
 
 def _height(value: float, most: float) -> float:

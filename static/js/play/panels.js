@@ -140,6 +140,9 @@
     }
   }
 
+  /* what is being answered stays as it is, although the server sends the question again after each connection */
+  const isSameQuestion = (here, fresh) => here.id === "probe" && Boolean(here.dataset.step) && here.dataset.step === fresh.dataset.step;
+
   function beforeSwap(event) {
     const target = event.detail.target;
     const fresh = event.detail.fragment.firstElementChild;
@@ -149,7 +152,7 @@
       choosing.release({ refused: true });
     }
     keepOpen(target, fresh);
-    event.detail.shouldSwap = !target.isEqualNode(fresh);
+    event.detail.shouldSwap = !target.isEqualNode(fresh) && !isSameQuestion(target, fresh);
     if (!event.detail.shouldSwap) return;
     swapped = true;
     keepParts(fresh);
@@ -219,7 +222,7 @@
       const here = document.getElementById(panel.id);
       if (!here) continue;
       keepOpen(here, panel);
-      if (here.isEqualNode(panel) || (panel.id === "probe" && panel.dataset.step === here.dataset.step)) continue;
+      if (here.isEqualNode(panel) || isSameQuestion(here, panel)) continue;
       place(here, panel);
       if (panel.querySelector("[ws-send]")) htmx.process(panel);
     }

@@ -1,5 +1,5 @@
 /* Questions that hold the game, and the slider beside it. When a question appears, the focus goes to it, and afterwards
-   back to where it was. What was typed stays until the server has it: the panel changes only when the question does. */
+   back to where it was. What was typed stays until the server has it (panels.js: `isSameQuestion`). */
 "use strict";
 
 (() => {
@@ -50,14 +50,6 @@
     }
   }
 
-  /* what is being answered stays as it is: the server sends the same question again after each connection */
-  function keep({ detail }) {
-    const fresh = detail.fragment.firstElementChild;
-    if (detail.target.id === "probe" && isSame(detail.target, fresh)) detail.shouldSwap = false;
-  }
-
-  const isSame = (here, fresh) => Boolean(here.dataset.step) && here.dataset.step === fresh.dataset.step;
-
   /* without a connection nothing is sent, and nothing is lost */
   function onSubmit(event) {
     if (!event.target.matches("[data-probe-form]")) return;
@@ -105,7 +97,6 @@
   slider?.addEventListener("input", rate);
   slider?.addEventListener("pointerup", rate);
   document.addEventListener("htmx:wsOpen", (event) => (socket = event.detail.socketWrapper));
-  document.addEventListener("htmx:oobBeforeSwap", keep); // after panels.js, which decides first
   document.addEventListener("submit", onSubmit, true);
   window.addEventListener("keydown", onKey, true);
   play.addEventListener("brigade:panels", look);

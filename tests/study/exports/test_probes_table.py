@@ -16,7 +16,7 @@ from kitchen.words.gettext_without_django import in_language
 from study.design.blueprint import blueprint_of
 from study.design.translated_texts import missing_translations
 from study.design.translations import describe_text_path
-from study.exports.csv_encoding import csv_pieces
+from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
 from study.participation.page_progress import finish_page
 from tests.kitchen.factories import submit
@@ -65,4 +65,5 @@ def test_answers_and_the_slider_are_rows_and_are_on_the_replay() -> None:
     (record,) = read_episode_records(type(episode).objects.filter(pk=episode.pk))
     told = report_step(read_episode_file(export_episode(record)), 1).probes
     assert [(one.question, one.answer) for one in told] == [("Who leads?", "It does"), ("Why?", "It began.")]
-    assert any(name.startswith("Trust, ") for name in timeline_chart(record).y.names)
+    lanes = timeline_chart(record).y.names
+    assert any(name.startswith("Trust, ") for name in lanes)
