@@ -52,6 +52,7 @@ FOLDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "goal": ("Goal and stars", ("goal", "ends_at_goal", "star_targets")),
+    "probes": ("Questions during the game", ("probes", "rating_slider")),
     "round": ("Before and after a round", ("ready_card", "end_card", "rating_replay")),
     "lobby": (
         "Waiting for other people, and who leaves",

@@ -109,7 +109,6 @@ NEVER_WRONG = {
     ),
     f"{DESIGN}members/hand-over/",
     f"{DESIGN}file/",
-    f"{DESIGN}file/take/",
     f"/staff/{SLUG}/data/",
     f"/staff/{SLUG}/data/publication/",
 }

@@ -1,4 +1,4 @@
-"""A whole study from a file to its data: own pages, a branch, a table, a slider, a bonus, two languages."""
+"""A whole study, from a file to its data: own pages, a branch, a table, a slider, a bonus, two languages."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_study_is_set_up_previewed_tried_closed_frozen_run_and_exported(
         people, answers = rows(archive, "participants"), rows(archive, "answers")
     assert sorted(one["preview"] for one in people) == [*"000001"], "the last preview is marked as one"
     assert sum(int(one["synthetic"]) for one in people) == 5
-    loads = {float(one["value"]) for one in answers if one["item"] == "load"}
+    loads = {float(one["answer_value"]) for one in answers if one["item"] == "load"}
     assert loads
     assert all(0 <= load <= 100 for load in loads)
     assert {one["item"] for one in answers} == {"plays", "fun", "ease", "load"}
