@@ -25,6 +25,7 @@ from study.design.models import Study
 from study.design.preregistration import program
 from study.exports.export_table import ExportSelection
 from study.participants.models import Answer, PageVisit, Participant, Round, StaffAction
+from study.participants.staff_messages import ParticipantMessage
 from study.participants.stored_exports import StoredExport, is_complete
 from study.task_queue import ask_export
 
@@ -125,6 +126,11 @@ def _state(study: Study) -> list[Any]:
         ),
         _facts(Answer.objects.filter(participant__study=study)),
         _facts(StaffAction.objects.filter(study=study)),
+        _facts(
+            ParticipantMessage.objects.filter(participant__study=study),
+            Count("read_at"),
+            Count("pk", ~Q(text="")),
+        ),
         _facts(episodes, Sum("step"), Max("ended_at"), Count("ended_at")),
         _facts(Message.objects.filter(episode__in=episodes)),
         _facts(Decision.objects.filter(mind__episode__in=episodes)),

@@ -122,6 +122,8 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
     rounds = person.rounds.select_related("condition", "episode").defer("episode__state")
     place = next_page.current_page(person)
     conceals = not has_right(request.user, study, "results")
+    payment = None if conceals else Payment.objects.filter(participant=person).first()
+    may_erase = has_right(request.user, study, "own")
     context = {
         "study": study,
         "person": person,
@@ -135,16 +137,22 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         else person.answers.filter(round=None).select_related("item").order_by("id"),
         "conceals": conceals,
         "bonus": None if conceals else bonus_of(person),
-        "payment": None if conceals else Payment.objects.filter(participant=person).first(),
+        "payment": payment,
+        "may_give_extra": may_erase and not conceals and _can_get_extra(person, payment),
         "actions": visible_actions(person, conceals=conceals),
         "sent": person.staff_messages.all(),
         "timeline": timeline(person, conceals=conceals),
-        "may_erase": has_right(request.user, study, "own"),
+        "may_erase": may_erase,
         "offers": _offers(person, conceals=conceals) if has_right(request.user, study, "edit") else [],
         **more,
     }
     status = 422 if more.get("problem") else 200
     return render(request, "study/monitor/participant.html", context, status=status)
+
+
+def _can_get_extra(person: Participant, payment: Payment | None) -> bool:
+    is_payable = person.status == Participant.Status.COMPLETE and not (person.synthetic or person.preview)
+    return is_payable and (payment is None or payment.state in Payment.UNPAID)
 
 
 def _offers(person: Participant, *, conceals: bool) -> list[OfferedAction]:

@@ -37,6 +37,24 @@ class PayRow:
         """Return whether staff can confirm an amount for this person."""
         return self.payment is None and self.bonus is not None and self.bonus.amount > 0
 
+    @property
+    def amount(self) -> Decimal:
+        """Return the confirmed amount, or the one by the rule, or 0."""
+        now = self.payment or self.bonus
+        return now.amount if now else Decimal(0)
+
+    @property
+    def can_grow(self) -> bool:
+        """Return whether an extra can be added: nothing was paid or sent."""
+        return self.payment is None or self.payment.state in Payment.UNPAID
+
+    @property
+    def parts(self) -> list[dict[str, str]]:
+        """Return the parts of the confirmed bonus, or of the one by the rule: name, units and amount."""
+        if self.payment:
+            return list(self.payment.parts)
+        return self.bonus.to_json() if self.bonus else []
+
 
 def payable_people(study: Study) -> QuerySet[Participant]:
     """Return the people who completed the study, without programs and previews, in the order of numbers."""

@@ -10,7 +10,9 @@ from kitchen.words.english_text import counted_noun
 from study.design.blueprint import blueprint_of
 from study.design.bonus_rule import bonus_rule_words
 from study.design.models import Study
+from study.monitor.extra_bonus import ExtraBonusError, ExtraBonusForm
 from study.monitor.payment_actions import (
+    PayRow,
     PayTotals,
     pay_rows,
     payments_confirm,
@@ -30,12 +32,16 @@ HERE = "study:staff-participants-pay"
 
 @study_page("results", FORM_METHODS, to_send="own")
 def pay(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the bonus of everybody who completed the study. An owner confirms amounts, and records that they
-    were paid."""
-    if request.method == "POST":
+    """Show the bonus of everybody who completed the study. An owner confirms amounts, gives one person an
+    extra, and records that they were paid."""
+    gives_extra = "give" in request.POST
+    if request.method == "POST" and not gives_extra:
         _act(request, study)
         return redirect(HERE, study.slug)
     rows = pay_rows(study)
+    form = _extra_form(request, study, rows)
+    if gives_extra and _give_extra(request, study, form):
+        return redirect(HERE, study.slug)
     unpaid = [row.payment for row in rows if row.payment and row.payment.state in Payment.UNPAID]
     context = {
         "study": study,
@@ -49,8 +55,29 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
         "left_out": left_out(unpaid),
         "may_pay": has_right(request.user, study, "own"),
         "may_edit": has_right(request.user, study, "edit"),
+        "form": form,
     }
-    return render(request, "study/monitor/pay.html", context)
+    return render(request, "study/monitor/pay.html", context, status=422 if form.errors else 200)
+
+
+def _extra_form(request: HttpRequest, study: Study, rows: list[PayRow]) -> ExtraBonusForm:
+    """Return the form for an extra, as it was sent or for the person that the address names."""
+    rule = bonus_rule_of(blueprint_of(study))
+    currency = rule.currency if rule else PayTotals.of(rows).currency
+    sent = request.POST if "give" in request.POST else None
+    return ExtraBonusForm(sent, rows=rows, code=request.GET.get("extra", ""), currency=currency)
+
+
+def _give_extra(request: HttpRequest, study: Study, form: ExtraBonusForm) -> bool:
+    """Add the extra that the form has. Return False if the form has an error."""
+    if not form.is_valid():
+        return False
+    try:
+        payment = form.save(study=study, user=request.user)
+    except ExtraBonusError:
+        return False
+    messages.success(request, f"Confirmed with the extra: {payment}.")
+    return True
 
 
 def _act(request: HttpRequest, study: Study) -> None:

@@ -47,6 +47,9 @@ def _pages(person: Participant) -> Iterator[TimelineEntry]:
     for visit in person.visits.all():
         where = f", round {visit.position}" if visit.position else ""
         page = f"{page_words(visit.page)}{where}"
+        if visit.was_left_out:
+            yield TimelineEntry(visit.opened_at, f"{page}: left out by its rule")
+            continue
         yield TimelineEntry(visit.opened_at, f"{page}: opened")
         if visit.done_at:
             yield TimelineEntry(visit.done_at, f"{page}: done")

@@ -20,6 +20,7 @@ from kitchen.play.models import Episode, new_key
 from study.design.blueprint import Blueprint
 from study.design.condition_seats import people_in
 from study.design.models import Condition, Study, SurveyItem, Version
+from study.design.own_pages import PREFIX
 from study.design.translated_texts import translated_design
 from study.design.translations import ORIGINAL_LANGUAGE, best_language
 
@@ -371,6 +372,12 @@ class PageVisit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.participant} {self.page} {self.position}"
+
+    @property
+    def was_left_out(self) -> bool:
+        """Return whether the page was never shown, because its rule did not hold. Only pages that researchers
+        wrote have rules."""
+        return self.page.startswith(PREFIX) and not self.loads
 
 
 class Answer(AppendOnly):

@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -27,6 +29,7 @@ from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import participant_chunks
 from study.participants.episode_owners_and_outages import outages_of
 from study.participants.models import PRIVATE_ACTIONS, PageVisit, Round, StaffAction
+from study.participants.staff_messages import ParticipantMessage
 from study.participation.device_records import KINDS, OTHER, SYSTEMS
 
 PAGE_TIME_COLUMNS = (
@@ -116,14 +119,40 @@ STAFF_ACTION_COLUMNS = (
 
 def staff_action_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per action of staff on a participant, ordered by participant and time. Private notes are
-    left out."""
+    left out. A message has its text, until names are erased."""
     for everybody in participant_chunks(study, chosen):
         actions = StaffAction.objects.filter(participant__in=everybody).exclude(action__in=PRIVATE_ACTIONS)
         fields = ("participant_id", "at", "user_name", "action", "reason")
         rows = actions.order_by("participant__number", "at", "pk").values_list(*fields)
+        sent = _messages(everybody)
         for pk, theirs in groupby(rows, itemgetter(0)):
             who = everybody[pk]
-            yield RowGroup(who.cells, [row[1:] for row in theirs], who.marks)
+            yield RowGroup(who.cells, list(_with_messages(theirs, sent[pk])), who.marks)
+
+
+def _messages(everybody: Iterable[int]) -> Mapping[int, list[tuple[Any, ...]]]:
+    """Return the messages to each of these participants as (time, text, time of reading), oldest first."""
+    found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    sent = ParticipantMessage.objects.filter(participant__in=everybody).order_by("sent_at", "pk")
+    for pk, *message in sent.values_list("participant_id", "sent_at", "text", "read_at"):
+        found[pk].append(tuple(message))
+    return found
+
+
+def _with_messages(
+    rows: Iterable[tuple[Any, ...]], sent: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the cells of each action of one participant. A message is stored just before its action, so each
+    action has the newest message before it that no earlier action has. It may be erased."""
+    given = 0
+    for _, at, user, action, reason in rows:
+        read_at = None
+        if action == StaffAction.Action.MESSAGE:
+            until = bisect_right(sent, at, key=itemgetter(0))
+            if until > given:
+                _, reason, read_at = sent[until - 1]
+            given = until
+        yield at, user, action, reason, read_at
 
 
 STAFF_ACTIONS = ExportTable(

@@ -37,7 +37,7 @@ def payment_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
                 row = (
                     float(bonus.amount) if bonus else None,
                     bonus.currency if bonus else payment.currency if payment else None,
-                    bonus.to_json() if bonus else payment.parts if payment else None,
+                    payment.parts if payment else bonus.to_json() if bonus else None,
                     float(payment.amount) if payment else None,
                     payment.state if payment else None,
                     payment.confirmed_at if payment else None,

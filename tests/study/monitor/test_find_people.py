@@ -158,17 +158,21 @@ def test_a_message_waits_on_the_next_page_until_it_is_confirmed(study: Study, us
     assert messages_read(person=person, newest=newest) == 0
 
 
-def test_notes_are_in_no_file_and_messages_are_erased_with_names(study: Study, user: User) -> None:
+def test_notes_are_in_no_file_and_messages_are_until_names_are_erased(study: Study, user: User) -> None:
     person = enter(study)
     said: dict[str, Any] = {"participant_id": person.pk, "user": user}
     staff_actions.note_write(**said, reason="a secret")
     staff_actions.message_send(**said, reason="x" * 400)
-    (group,) = staff_action_rows(study, ExportSelection())
-    ((_, _, action, text),) = group.rows
-    assert (action, text) == ("message", "")
     messages_read(person=person, newest=ParticipantMessage.objects.get().pk)
+    staff_actions.participant_exclude(**said, reason="slow")
     staff_actions.message_send(**said, reason="not read")
+    (group,) = staff_action_rows(study, ExportSelection())
+    cells = [(action, text, bool(read)) for _, _, action, text, read in group.rows]
+    told = ("message", "x" * 400, True)
+    assert cells == [told, ("exclude", "slow", False), ("message", "not read", False)]
     erase_names([person.pk])
+    (group,) = staff_action_rows(study, ExportSelection())
+    assert [(row[3], bool(row[4])) for row in group.rows] == [("", True), ("slow", False), ("", False)]
     assert ParticipantMessage.objects.get().text == ""
     assert not StaffAction.objects.filter(action="note").exists()
     assert "message from the researchers" not in text_of(Client().get(f"/p/{person.key}/"))

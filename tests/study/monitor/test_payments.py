@@ -13,6 +13,7 @@ from study.design.models import Study
 from study.editor.bonus_page import BonusForm
 from study.exports.export_table import ExportSelection
 from study.exports.tables.payments_table import payment_rows
+from study.monitor.extra_bonus import ExtraBonusError, extra_bonus_add
 from study.monitor.payment_actions import pay_rows, payments_confirm, payments_mark_paid
 from study.monitor.payment_files import FILES
 from study.participants.bonuses import bonus_of, compute_bonuses
@@ -80,6 +81,38 @@ def test_amounts_are_confirmed_as_seen_and_once(study: Study, user: User) -> Non
     ]
     (row,) = pay_rows(study)
     assert row.payment and row.payment.state == Payment.State.PAID and not row.is_open
+
+
+def test_an_owner_gives_one_person_an_extra_once_and_says_why(admin_client: Client, study: Study) -> None:
+    person = complete(study)
+    sent = {
+        "give": "yes",
+        "extra-person": f"{person.code} 1.00",
+        "extra-extra": "2.50",
+        "extra-currency": "GBP",
+    }
+    sent |= {"extra-reason": "found an error", "extra-sure": "on"}
+    for wrong in ({"extra-reason": ""}, {"extra-sure": ""}, {"extra-currency": "USD"}, {"extra-extra": "0"}):
+        answer = admin_client.post(PAY, {**sent, **wrong})
+        assert (answer.status_code == 422 and "2.50" in text_of(answer)) or "extra-extra" in wrong
+    assert not Payment.objects.exists()
+    for _ in range(2):
+        admin_client.post(PAY, sent)
+    assert Payment.objects.get().words == "3.50 GBP"
+    assert "3.50 GBP, of it 2.50 extra: found an error" in StaffAction.objects.get().reason
+    admin_client.post(PAY, {**sent, "extra-person": f"{person.code} 3.50"})
+    (group,) = payment_rows(study, ExportSelection())
+    assert [part["part"] for part in group.rows[0][2]] == ["base", "right answers", "extra", "extra"]
+    assert group.rows[0][3] == 6.0
+    page = f"/staff/small/participants/{person.code}/"
+    assert f"?extra={person.code}#extra" in text_of(admin_client.get(page))
+    Payment.objects.update(state=Payment.State.SENDING)
+    assert f"?extra={person.code}#extra" not in text_of(admin_client.get(page))
+    with pytest.raises(ExtraBonusError, match="paid or sent"):
+        extra_bonus_add(
+            study=study, user=User.objects.get(), code=person.code, seen="6.00", extra=Decimal(1),
+            currency="GBP", reason="why",
+        )  # fmt: skip
 
 
 def test_an_owner_confirms_on_the_page_and_gets_the_files(admin_client: Client, study: Study) -> None:

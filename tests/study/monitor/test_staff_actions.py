@@ -10,6 +10,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from kitchen.infra.append_only import AppendOnlyError
 from kitchen.play.live import page_watchdog
@@ -217,7 +218,8 @@ def test_a_viewer_sees_and_may_do_nothing(client: Client, study: Study) -> None:
     person, viewer = playing(study), User.objects.create_user("viewer", is_staff=True)
     study.memberships.create(user=viewer, role="viewer")
     client.force_login(viewer)
-    assert "Actions for" not in text_of(client.get(f"/staff/small/participants/{person.code}/"))
+    page = text_of(client.get(f"/staff/small/participants/{person.code}/"))
+    assert "Actions for" not in page and "in the administration" not in page
     assert act(client, person, "exclude").status_code == 403
     assert log_of(person) == []
 
@@ -255,8 +257,10 @@ def test_the_list_is_cut_into_pages_and_narrowed(
 
 def test_a_participants_page_shows_the_way_and_no_secret(admin_client: Client, study: Study) -> None:
     person = complete(study)
+    person.visits.create(page="own-extra", done_at=timezone.now())
     page = text_of(admin_client.get(f"/staff/small/participants/{person.code}/"))
     assert "Measure 0: 3" in page
+    assert "not shown, by its rule" in page and page.count("left out by its rule") == 1
     assert person.completion_code in page
     assert person.key not in page
     assert all(seat.key not in page for seat in Seat.objects.all())
