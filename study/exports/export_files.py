@@ -205,7 +205,8 @@ def files(
         ending = name.rpartition(".")[2]
         yield name, FORMATS[ending].pieces(in_form(table, form), study, chosen, rows)
     for document in documents():
-        yield document.name, iter([document.text(study, chosen).encode()])
+        shown = document.in_form(form) if document.in_form else document
+        yield document.name, iter([shown.text(study, chosen).encode()])
 
 
 def zip_pieces(
