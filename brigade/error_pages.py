@@ -137,8 +137,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for status 403 (`handler403`)."""
-    return error_page(403)
+    """Return the page for status 403 (`handler403`). It tells users who are logged in that their role does
+    not allow the page."""
+    return error_page(
+        403, logged_in=getattr(request, "user", None) is not None and request.user.is_authenticated
+    )
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -5,7 +5,7 @@ A sub-scale score is computed from several questionnaire items.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, count
 
 from django.utils.text import slugify
@@ -26,7 +26,7 @@ TAKEN = (
     *("fallbacks", "started_at", "ended_at", "state_hash", "part", "preview", "excluded", "version"),
     *("changed_since_freeze", "seat", "sequence_id", "step_seconds", "thinking_seconds", "hints"),
     *("ended_because", "step", "opened_at", "taken_at", "seconds", "events", "episode_status"),
-    *("outage_ms", "outage_parts", "shown", "asks_first"),
+    *("outage_ms", "outage_parts", "shown", "asks_first", "left_out", "left_out_because"),
     *("three_dimensions", "three_dimensions_used", "shows_intents", "chose_in"),
     *("passes_by", "knowing", "decision_seconds", "offers_plans", "goal", "ends_at_goal", "talk_language"),
     *("recommends_sound", "sound", "hides_dots", "star_targets", "stars", "order_choices"),
@@ -51,7 +51,7 @@ def study_figures(
     """
     designs = version_blueprints(study)
     figures = metrics_side_by_side(
-        study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
+        _worlds(designs), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
     )
     practised = [one.practice for one in designs if one.has("practice")]
     return tuple(
@@ -61,7 +61,11 @@ def study_figures(
 
 def study_worlds(study: Study) -> list[str]:
     """Return every world that this study has ever used. Worlds of earlier versions come first."""
-    return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
+    return _worlds(version_blueprints(study))
+
+
+def _worlds(designs: Iterable[Blueprint]) -> list[str]:
+    return list(dict.fromkeys(world for design in designs for world in design.worlds))
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:

@@ -66,8 +66,18 @@ POST = ("POST",)
 
 
 @study_page("edit", FORM_METHODS)
-def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """Show the form for a new or stored condition (`pk`), or save it."""
+def condition_new(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the form for a new condition, or save it."""
+    return _condition(request, study)
+
+
+@study_page("view", FORM_METHODS, to_send="edit")
+def condition(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Show the form for a stored condition, or save it."""
+    return _condition(request, study, pk)
+
+
+def _condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
     row = (
         get_object_or_404(study.conditions, pk=pk)
         if pk
@@ -87,7 +97,7 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
     heading = f"Condition “{row.name}”" if pk else "A new condition"
     more = _form_context(request, row, form) | _diagram_context(form, study, pk)
     more["template"] = "study/editor/condition.html"
-    return form_page(request, study, form, heading=heading, **more)
+    return form_page(request, study, form, heading=heading, to_change="edit", **more)
 
 
 def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
@@ -182,9 +192,19 @@ ATTENTION: Mapping[str, Any] = {
 
 
 @study_page("edit", FORM_METHODS)
-def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """Show the form for a new or stored survey item (`pk`), or save it. With `?kind=attention`, a new item
-    begins as an attention check; with `?after=3`, with the scale of item 3."""
+def item_new(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the form for a new survey item, or save it. With `?kind=attention`, it begins as an attention
+    check; with `?after=3`, with the scale of item 3."""
+    return _item(request, study)
+
+
+@study_page("view", FORM_METHODS, to_send="edit")
+def item(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Show the form for a stored survey item, or save it."""
+    return _item(request, study, pk)
+
+
+def _item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
     row = get_object_or_404(study.items, pk=pk) if pk else SurveyItem(study=study)
     initial = _initial_item(request, study) if not pk else {}
     form = SurveyItemForm(request.POST or None, instance=row, initial=initial)
@@ -202,7 +222,7 @@ def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpRespo
         "sections": item_sections(form),
         "another": not pk,
     }
-    return form_page(request, study, form, heading=heading, note=_note(form), **more)
+    return form_page(request, study, form, heading=heading, note=_note(form), to_change="edit", **more)
 
 
 ANOTHER = "_another"

@@ -235,7 +235,7 @@ def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
 recruitment_page = _study_form(RecruitmentForm, "Recruitment", _links_shown)
 
 
-@study_page("edit", FORM_METHODS)
+@study_page("view", FORM_METHODS, to_send="edit")
 def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """Show the form for one part (on or off, text, settings), or save it. `kind` names the part."""
     row = _part(study, kind)
@@ -261,7 +261,7 @@ def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
         chosen = {WORLD: str(form[WORLD].value())}
         more |= chosen_fields(form, world_kinds(), chosen)
         more["template"] = "study/editor/practice.html"
-    return form_page(request, study, form, heading=PARTS[kind].words.capitalize(), **more)
+    return form_page(request, study, form, heading=PARTS[kind].words.capitalize(), to_change="edit", **more)
 
 
 def _part(study: Study, kind: str) -> StudyPart:

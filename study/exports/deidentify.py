@@ -132,12 +132,22 @@ def _told(options: CopyOptions) -> Iterator[str]:
     yield ""
     if options.replays:
         yield "Seeds are kept: with the commands they give every state of an episode again."
+        yield ""
+        yield (
+            "`documentation/design.json` and `preregistration/` have the login of the person who froze a "
+            "version: the hashes of these files cover it."
+        )
     else:
         yield (
             "Seeds are left out, also the study's in `documentation/design.json` and in `preregistration/`. "
             "The hashes of these files cover the seed, so they are left out, too, and nobody can check the "
             "files against them. Orders and the course of episodes follow from the seed: somebody who tries "
             "all of the two billion seeds may still find it."
+        )
+        yield ""
+        yield (
+            "The login of the person who froze a version is left out of `documentation/design.json` and of "
+            "`preregistration/`."
         )
 
 

@@ -205,7 +205,8 @@ def files(
         ending = name.rpartition(".")[2]
         yield name, FORMATS[ending].pieces(in_form(table, form), study, chosen, rows)
     for document in documents():
-        yield document.name, iter([document.text(study, chosen).encode()])
+        shown = document.in_form(form) if document.in_form else document
+        yield document.name, iter([shown.text(study, chosen).encode()])
 
 
 def zip_pieces(
@@ -263,8 +264,8 @@ def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpRespo
         make, saved_as = data_file_pieces(study, name, chosen), f"{study.slug}_{name}"
         if form == ZIP:
             saved_as = f"{study.slug}{stem.removeprefix('all')}.zip"
-        if package_options(name):
-            saved_as = f"{study.slug}_publication.zip"
+        if package := package_options(name):
+            saved_as = package.saved_as(study)
         kind = "application/zip" if form == ZIP else FORMATS[form].content_type
         return streaming_download(export_pieces(study, name, chosen, make), kind, saved_as)
     document = get_document(name)

@@ -96,13 +96,24 @@ HOW = Path(__file__).with_name("how_to_read.md").read_text(encoding="utf-8")
 """Part of README.md that is the same for every study."""
 
 
-def readme(study: Study, chosen: ExportSelection) -> str:
+def readme(form: str, study: Study, chosen: ExportSelection) -> str:
     """Return the content of README.md: whose data the files contain, what each file is, and how to read
-    them."""
-    listed: list[ExportTable | Document] = [*tables(), *documents()]
-    files = (f"- `{one.name}`: {one.meaning}" for one in listed)
+    them. `form` is the ending of the tables, such as `csv`."""
+    there = tables()
+    if form in LABELLED_FORMS:
+        there = [*map(get_table, LABELLED), codebook("codebook", CODEBOOK_MEANING)]
+    listed: list[ExportTable | Document] = [*there, *documents()]
+    files = [f"- `{one.name}`: {one.meaning}" for one in listed]
+    if form in LABELLED_FORMS:
+        files += ["", "Other tables, such as the steps of episodes, are in the CSV and Parquet files."]
     head = f"# Data of the study {study.slug}: {study.title}"
     return "\n".join([head, "", *_whose(study, chosen), "", "## Files", "", *files, "", HOW])
+
+
+def readme_of(form: str) -> Document:
+    """Return the document README.md for tables with this ending."""
+    meaning, text = "What each file is and how to read it.", partial(readme, form)
+    return Document("README.md", meaning, "text/markdown; charset=utf-8", text, in_form=readme_of)
 
 
 def _whose(study: Study, chosen: ExportSelection) -> list[str]:
@@ -152,9 +163,7 @@ DESIGN = Document(
     design,
 )
 
-README = Document(
-    "README.md", "What each file is and how to read it.", "text/markdown; charset=utf-8", readme
-)
+README = readme_of("csv")
 
 TABLES: dict[str, str] = {
     "participants": "study.exports.tables.participants_table:TABLE",
@@ -212,5 +221,6 @@ def get_document(name: str) -> Document:
     return document
 
 
-CODEBOOK = codebook("codebook", "What every column of every file means.")
+CODEBOOK_MEANING = "What every column of every file means."
+CODEBOOK = codebook("codebook", CODEBOOK_MEANING)
 DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.")

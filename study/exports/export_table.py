@@ -236,3 +236,5 @@ class Document:
     meaning: str
     content_type: str
     text: Callable[[Study, ExportSelection], str]
+    in_form: Callable[[str], Document] | None = None
+    """Returns the same file for tables with this ending, if the file lists the tables."""

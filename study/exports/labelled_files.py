@@ -68,6 +68,8 @@ class _Labels:
     columns: dict[str, str] = field(default_factory=dict)
     values: dict[str, dict[Any, str]] = field(default_factory=dict)
     missing: dict[str, list[Any]] = field(default_factory=dict)
+    levels: dict[str, str] = field(default_factory=dict)
+    """The level of measurement of each variable: `nominal`, `ordinal` or `scale`."""
 
 
 def labelled_pieces(
@@ -94,7 +96,8 @@ def _write(form: str, frame: Any, labels: _Labels, path: Path) -> None:
 
     told: dict[str, Any] = {"column_labels": labels.columns, "variable_value_labels": labels.values}
     if form == "sav":
-        pyreadstat.write_sav(frame, path, row_compress=True, missing_ranges=labels.missing, **told)
+        told |= {"missing_ranges": labels.missing, "variable_measure": labels.levels}
+        pyreadstat.write_sav(frame, path, row_compress=True, **told)
     else:
         pyreadstat.write_dta(frame, path, version=15, missing_user_values=labels.missing, **told)
 
@@ -117,8 +120,18 @@ def _frame(form: str, table: ExportTable, study: Study, chosen: ExportSelection)
         name = names[column.name]
         labels.columns[name] = _cut(f"{column.name}: {column.meaning}", LONGEST_LABEL[form])
         apart = cells.get(f"{column.name}.does_not_apply", ())
+        labels.levels[name] = measurement_level(column)
         series[name] = _series(form, name, column, cells[column.name], apart, labels)
     return pd.DataFrame(series), labels
+
+
+def measurement_level(column: Column) -> str:
+    """Return the level of measurement as SPSS calls it. Texts and yes or no are `nominal`. Whole numbers
+    whose values have words, such as ranks and points of agreement, are `ordinal`. Other numbers and times
+    are `scale`."""
+    if column.kind in {*TEXTS, "boolean"}:
+        return "nominal"
+    return "ordinal" if column.kind == "integer" and column.codes else "scale"
 
 
 def _series(

@@ -43,7 +43,7 @@ SEED_AND_HASHES = frozenset({"seed", "digest", "bundle_digest", "design_sha256"}
 BUNDLE_HASHES = frozenset(HASHES)
 """Such fields of a preregistration, beside its content."""
 LEFT_OUT = "left out of this copy"
-"""Stands in place of seeds and their hashes."""
+"""The text in place of seeds, their hashes and logins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,11 @@ class PackageOptions:
         """Return the name that asks for this package, such as `publication_k5_replays_cc-by.zip`."""
         how = f"k{self.copy.k}{'_replays' if self.copy.replays else ''}" if self.copy else "identified"
         return f"publication_{how}_{self.licence}.zip"
+
+    def saved_as(self, study: Study) -> str:
+        """Return the name under which the package is saved. It says whether the data are de-identified."""
+        how = "deidentified" if self.copy else "identified"
+        return f"{study.slug}_publication_{how}.zip"
 
 
 def package_options(name: str) -> PackageOptions | None:
@@ -141,7 +146,7 @@ def _described(
     yield "documentation/codebook.csv", _codebook(study, chosen, written)
     yield "documentation/design.json", [_design(study, chosen, options)]
     for version in study.versions.filter(frozen_at__isnull=False).order_by("number"):
-        bundle = _without_seed(version.bundle) if _hides_seeds(options) else version.bundle
+        bundle = _without_seed(_without_login(version.bundle)) if _hides_seeds(options) else version.bundle
         yield f"preregistration/version-{version.number}.json", [_json(bundle)]
     yield "analysis/read_data.R", [_script(study, written, R_SCRIPT, R_PARTS)]
     yield "analysis/read_data.py", [_script(study, written, PYTHON_SCRIPT, PYTHON_PARTS)]
@@ -169,11 +174,20 @@ def _design(study: Study, chosen: ExportSelection, options: PackageOptions) -> b
     with its first participant. The study's seed is there only if seeds are kept."""
     document = json.loads(design(study, chosen))
     if _hides_seeds(options):
+        for version in document["versions"]:
+            version["bundle"] = _without_login(version["bundle"])
         document = _without_seed(document)
     for version in document["versions"] if options.copy else ():
         for name in ("created_at", "frozen_at"):
             version[name] = version[name] and version[name][:10]
     return _json(document)
+
+
+def _without_login(bundle: Json) -> Json:
+    """Return a preregistration without the login of the person who froze it. The hash that covers the login
+    does not fit any more."""
+    frozen = bundle.get("frozen") if isinstance(bundle, dict) else None
+    return {**bundle, "frozen": {**frozen, "by": LEFT_OUT}} if isinstance(frozen, dict) else bundle
 
 
 def _hides_seeds(options: PackageOptions) -> bool:

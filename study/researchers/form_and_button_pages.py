@@ -14,6 +14,7 @@ from study.design.models import Study
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.study_errors import DesignError, StudyClosedError
 from study.participants.participant_counts import study_counts
+from study.researchers.permissions import has_right
 
 
 def study_context(study: Study) -> dict[str, Any]:
@@ -33,11 +34,16 @@ def form_page(
     *,
     heading: str,
     template: str = "study/researchers/form.html",
+    to_change: str = "",
     **more: Any,
 ) -> HttpResponse:
-    """Return a page with one form. The status is 422 if the submitted form is invalid."""
+    """Return a page with one form. The status is 422 if the submitted form is invalid.
+
+    With `to_change`, users without this right in the study can read the form, but cannot change it.
+    """
     base = study_context(study) if study and study.pk else {}
-    context = {**base, "form": form, "heading": heading, **more}
+    read_only = bool(study and to_change and not has_right(request.user, study, to_change))
+    context = {**base, "form": form, "heading": heading, "read_only": read_only, **more}
     return render(request, template, context, status=422 if form.errors else 200)
 
 

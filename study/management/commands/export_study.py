@@ -87,9 +87,10 @@ class Command(StudyCommand):
 
     def _publish(self, study: Study, out: Path, chosen: ExportSelection, options: dict[str, Any]) -> None:
         copy = None if options["identified"] else CopyOptions(options["k"], options["replays"])
-        path = out if out.suffix == ".zip" else out / f"{study.slug}_publication.zip"
+        package = PackageOptions(copy, options["licence"])
+        path = out if out.suffix == ".zip" else out / package.saved_as(study)
         with writing_to(out):
             path.parent.mkdir(parents=True, exist_ok=True)
             with atomic_writer(path) as file:
-                file.writelines(package_pieces(study, chosen, PackageOptions(copy, options["licence"])))
+                file.writelines(package_pieces(study, chosen, package))
         self.stdout.write(f"{path}")

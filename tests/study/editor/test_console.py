@@ -683,3 +683,23 @@ def test_a_ready_study_is_one_click_away_as_often_as_one_wants(owner: User, clie
     assert {(one.status, one.title) for one in made} == {("closed", "Two kitchens, two teams")}
     assert blocking_problems(made[1]) == []
     assert client.post("/staff/new/", {"begins_as": "x"}).status_code == 422
+
+
+def test_a_viewer_reads_conditions_texts_and_questions_and_changes_none(
+    study: Study, owner: User, client: Client
+) -> None:
+    study.memberships.update(role="viewer")
+    condition, item = study.conditions.all()[0], study.items.all()[0]
+    overview = client.get(reverse("study:staff-design", args=["small"])).content.decode()
+    for url, shown in (
+        (at(study, "condition", condition.pk), condition.label),
+        (at(study, "part", "consent"), "I agree."),
+        (at(study, "item", item.pk), item.text),
+    ):
+        page = client.get(url).content.decode()
+        assert f'href="{url}"' in overview and shown in page
+        assert "<fieldset disabled>" in page and 'type="submit">Save' not in page
+        assert client.post(url, {}).status_code == 403
+    refused = client.get(at(study, "item-new"))
+    assert refused.status_code == 403 and "your role does not allow this page" in refused.content.decode()
+    assert "sign in first" not in refused.content.decode()

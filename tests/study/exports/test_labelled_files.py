@@ -68,6 +68,11 @@ def test_a_labelled_file_read_again_has_every_value_and_label(
     assert status.tolist() == ["complete", "complete"]
     assert about.variable_value_labels["synthetic"] == {0: "no", 1: "yes"}
     assert found["label"][0] == "é" * 1_000
+    if form == "sav":
+        levels = {
+            name: about.variable_measure[name] for name in ("exit_status", "synthetic", "c0_i0", "number")
+        }
+        assert list(levels.values()) == ["nominal", "nominal", "ordinal", "scale"]
     missing, _ = READ[form](tmp_path / f"participants.{form}")
     assert missing["c0_i1"].isna().tolist() == [True, False]
 
@@ -115,7 +120,11 @@ def test_the_zip_has_a_codebook_with_the_names_of_the_variables(study: Study) ->
     pieces = data_file_pieces(study, "all_sav.zip", EVERYBODY)()
     with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as archive:
         book = archive.read("labelled/codebook.csv").decode()
+        read = archive.read("labelled/README.md").decode()
     assert "participants.sav,c0_i0,integer" in book
+    files = read.split("## ")[1]
+    listed = [line.split("`")[1] for line in files.splitlines() if line.startswith("- ")]
+    assert listed == [*LABELLED, "codebook", "design.json", "README.md"]
 
 
 def test_variables_have_names_that_both_programs_take_and_that_differ() -> None:

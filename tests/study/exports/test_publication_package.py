@@ -136,6 +136,7 @@ def test_a_copy_says_nothing_that_leads_to_a_person(copied: Files) -> None:
             assert str(one.episode.seed) not in everything
     for told in ("documentation/design.json", "preregistration/version-1.json"):
         assert not {str(value) for value in seeds_and_hashes(json.loads(files[told]))} - {LEFT_OUT}
+        assert b'"by": "staff"' not in files[told] and b'"by": "left out' in files[told]
     assert Version.objects.get().digest not in everything
     people = rows(files, "participants")
     assert [row["participant"] for row in people] == ["p1", "p2"]
@@ -162,6 +163,7 @@ def test_a_copy_for_replays_has_seeds_and_the_data_as_they_are_have_everything(s
         Participant.objects.values_list("code", flat=True)
     )
     assert "documentation/left_out.md" not in files
+    assert PackageOptions(None, "cc0").saved_as(study) == "small_publication_identified.zip"
 
 
 def test_a_new_column_of_texts_is_left_out_until_somebody_decides(
@@ -229,8 +231,10 @@ def test_the_page_leads_to_the_package_and_the_command_writes_it(
     given = {"k": "3", "replays": "on", "licence": "cc-by", "identified": "", "without": ["preview"]}
     answer = admin_client.get("/staff/small/data/publication/", given)
     assert answer["Location"] == "/staff/small/data/publication_k3_replays_cc-by.zip?without=preview"
-    assert zipfile.is_zipfile(io.BytesIO(downloaded(admin_client.get(answer["Location"]))))
+    sent = admin_client.get(answer["Location"])
+    assert 'filename="small_publication_deidentified.zip"' in sent["Content-Disposition"]
+    assert zipfile.is_zipfile(io.BytesIO(downloaded(sent)))
     wrong = admin_client.get("/staff/small/data/publication/", {**given, "k": "0"}, follow=True)
     assert "Choose a number of people from 2 to 50" in wrong.content.decode()
     call_command("export_study", "small", "--out", str(tmp_path), "--format", "publication")
-    assert zipfile.is_zipfile(tmp_path / "small_publication.zip")
+    assert zipfile.is_zipfile(tmp_path / "small_publication_deidentified.zip")
