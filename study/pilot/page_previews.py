@@ -21,7 +21,7 @@ from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from kitchen.play.turn.play_task_queue import ask_coplayers, playing_offline
 from kitchen.registry.world_registry import get_world
-from study.design.blueprint import Blueprint, ConditionPlan, solo_condition
+from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of, solo_condition
 from study.design.condition_seats import people_in, seats_of
 from study.design.models import Condition, Outcome
 from study.design.own_pages import OwnPagePlan, known_names, place_words, rule_words, screen_out_reason
@@ -123,6 +123,9 @@ def page_preview(*, condition: Condition, page: str, language: str, user_id: int
 
     Raises KeyError if the study has no such page, and the errors of `study_preview`.
     """
+    present = blueprint_of(condition.study)
+    if page not in {one.key for one in page_previews(present, present.condition(condition.key))}:
+        raise KeyError(page)
     prefix = f"page-{user_id}-"
     for former in Participant.objects.filter(
         study=condition.study_id, preview=True, entry__startswith=prefix
@@ -134,8 +137,6 @@ def page_preview(*, condition: Condition, page: str, language: str, user_id: int
         forget_plan(person, condition)
     design = person.version.blueprint
     plan = design.condition(condition.key)
-    if page not in {one.key for one in page_previews(design, plan)}:
-        raise KeyError(page)
     _Placement(person, design.for_group(condition.between_group), plan).place(page)
     return Participant.objects.get(pk=person.pk)
 

@@ -95,4 +95,5 @@ def test_nothing_of_a_preview_counts(client: Client, study: Study) -> None:
     again = client.post(
         reverse("study:staff-design-previews", args=[study.slug]), {"page": "nowhere"}, follow=True
     )
+    assert Participant.objects.get() == person, "an unknown page changes nothing"
     assert "no longer has this page" in again.content.decode()
