@@ -42,7 +42,9 @@ class InviteForm(forms.Form):
     """A form for an invitation: for whom, and the role in which studies."""
 
     name = forms.CharField(
-        label="For whom", max_length=80, help_text="A name that you recognise, for the list below."
+        label="For whom",
+        max_length=80,
+        help_text="A name that you recognise, for the list of invitations.",
     )
     role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.COLLABORATOR)
     studies = forms.ModelMultipleChoiceField(

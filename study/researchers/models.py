@@ -7,6 +7,7 @@ from django.db import models
 from django.utils import timezone
 
 from kitchen.infra.append_only import AppendOnly
+from kitchen.words.english_text import and_list
 from study.design.models import Study
 
 
@@ -114,6 +115,16 @@ class StaffInvitation(models.Model):
             return "recovery"
         slugs = ", ".join(self.studies.values_list("slug", flat=True))
         return f"{self.role} in {slugs}" if slugs else "a login"
+
+    @property
+    def offer(self) -> str:
+        """Return a sentence that tells the invited person what the link gives."""
+        studies = list(self.studies.values_list("title", flat=True))
+        if not studies:
+            return "You get a login."
+        article = "an" if self.role == Membership.Role.OWNER else "a"
+        which = "study" if len(studies) == 1 else "studies"
+        return f"You become {article} {self.role} of the {which} {and_list([f'“{one}”' for one in studies])}."
 
 
 class SecurityEvent(AppendOnly):

@@ -44,7 +44,8 @@ def invite(study: Study, owner: User) -> str:
 def test_an_invited_person_makes_a_login_once(client: Client, study: Study, owner: User) -> None:
     secret = invite(study, owner)
     address = f"/invitation/{secret}/"
-    assert "You are invited" in client.get(address).content.decode()
+    shown = client.get(address).content.decode()
+    assert "You are invited" in shown and "You become a viewer of the study “A small study”." in shown
     weak = {"username": "eve", "password1": "password1", "password2": "password1"}
     assert client.post(address, weak).status_code == 422
     answered = client.post(address, {"username": "eve", "password1": PASSWORD, "password2": PASSWORD})
@@ -96,6 +97,7 @@ def test_another_administrator_recovers_a_login(admin_client: Client, admin_user
         recovery_make(by=admin_user, user=admin_user)
     page = admin_client.post("/staff/logins/", {"recover": owner.pk, "sure": "on"}).content.decode()
     secret = page.partition("/invitation/")[2].partition("/")[0]
+    assert "Ask an administrator of this server for a link" in Client().get("/admin/login/").content.decode()
     theirs = Client()
     theirs.force_login(owner)
     client = Client()
