@@ -308,8 +308,11 @@ def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         yield advice(f"No questions are asked after the episodes{where}.", "instruments")
     for place in sorted(ITEM_PAGES):
         if design.items_at(place) and not design.has(place):
-            words = f"There are questions for “{PARTS[place].words}”, but this part is off."
-            yield advice(words, "part", place)
+            words = (
+                f"There are questions for “{PARTS[place].words}”, but this part is off, so nobody is asked. "
+                "Switch the part on, or switch the questions off."
+            )
+            yield ReadinessProblem(words, "part", (place,))
 
 
 PROGRAMS = re.compile(
