@@ -52,7 +52,7 @@ from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.team_organisation import LEAVE, is_apart, team_of
 from study.design.text_checks import text_problems
 from study.design.translated_texts import missing_translations
-from study.design.translations import language_codes, language_name
+from study.design.translations import equal_options, language_codes, language_name
 
 WORD = re.compile(r"\w+")
 LONG = 5
@@ -308,8 +308,11 @@ def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         yield advice(f"No questions are asked after the episodes{where}.", "instruments")
     for place in sorted(ITEM_PAGES):
         if design.items_at(place) and not design.has(place):
-            words = f"There are questions for “{PARTS[place].words}”, but this part is off."
-            yield advice(words, "part", place)
+            words = (
+                f"There are questions for “{PARTS[place].words}”, but this part is off, so nobody is asked. "
+                "Switch the part on, or switch the questions off."
+            )
+            yield ReadinessProblem(words, "part", (place,))
 
 
 PROGRAMS = re.compile(
@@ -454,6 +457,9 @@ def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         words = f"{counted_noun(len(paths), 'text')} of yours: not translated into {name} yet."
         if paths:
             yield advice(words, "texts", code)
+        if list(equal_options(design.study.get("texts", {}).get(code, {}))):
+            words = f"Two options of a question have the same translation into {name}."
+            yield ReadinessProblem(words, "texts", (code,))
 
 
 def _people(study: Study) -> Iterator[ReadinessProblem]:

@@ -105,12 +105,20 @@ def round_plan(
     )
 
 
+def _rounds_problem(plan: RoundPlan) -> str:
+    most = len(plan.conditions)
+    if most < 2:
+        return "Add another condition, or choose no number of rounds: each participant plays in two at least."
+    number = "2" if most == 2 else f"2 to {most}"
+    return f"Each participant can play {number} rounds, not {plan.rounds}."
+
+
 def plan_problem(plan: RoundPlan) -> str:
     """Return why the plan cannot be carried out. Return an empty string if it can be."""
     if plan.rounds and plan.blocks:
         return "Choose either one round for each level, or a number of rounds."
     if plan.rounds and not 2 <= plan.rounds <= len(plan.conditions):
-        return f"A participant can play 2 to {len(plan.conditions)} rounds, not {plan.rounds}."
+        return _rounds_problem(plan)
     if plan.blocks and len({len(block) for block in plan.blocks}) > 1:
         return "The levels of the factor have different numbers of conditions."
     if plan.blocks and sum(map(len, plan.blocks)) < len(plan.conditions):

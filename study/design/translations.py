@@ -7,6 +7,7 @@ moved, and is lost if the text is changed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -113,6 +114,22 @@ def all_texts(design: Any) -> dict[str, str]:
 def has_words(text: str) -> bool:
     """Return whether the text has any letter. A text without letters needs no translation."""
     return any(letter.isalpha() for letter in text)
+
+
+OPTION_PATH = re.compile(r"(items\..+\.options)\.\d+")
+"""The path of an option of a survey item, with the path of its list of options as a group."""
+
+
+def equal_options(translated: Texts) -> Iterator[str]:
+    """Yield the path of each option whose translation another option of the same question already has.
+    `translated` has translations by path. Participants could not tell such options apart."""
+    seen = set[tuple[str, str]]()
+    for path, text in translated.items():
+        words = " ".join(text.split()).casefold()
+        if words and (found := OPTION_PATH.fullmatch(path)):
+            if (found[1], words) in seen:
+                yield path
+            seen.add((found[1], words))
 
 
 def texts_by_path(design: Any, translated: Mapping[str, Texts]) -> dict[str, dict[str, str]]:

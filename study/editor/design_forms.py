@@ -301,6 +301,7 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.kind == "practice":
             clear_unchosen_errors(self, world_kinds(), cleaned)
         if words := self._piped_problem(cleaned.get("text") or ""):
+            self.instance.text = cleaned["text"]  # so that the model does not call it empty
             self.add_error("text", words)
         own = SETTING_FIELDS.get(self.instance.kind)
         if own is None or self.errors:

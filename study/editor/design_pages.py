@@ -38,6 +38,7 @@ from study.design.study_versions import differences, frozen_version
 from study.design.translations import (
     Texts,
     describe_text_path,
+    equal_options,
     language_codes,
     language_names,
     texts_to_translate,
@@ -350,6 +351,7 @@ class TextsForm(forms.Form):
 
     def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.own = own
         first = {text: path for path, text in reversed(list(own.items()))}
         self.names = {_name(text): text for text in own.values()}
         for name, text in self.names.items():
@@ -361,7 +363,11 @@ class TextsForm(forms.Form):
         unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
         if any(self.data[name].strip() for name in unknown):
             raise forms.ValidationError(CHANGED)
-        return super().clean() or self.cleaned_data
+        cleaned = super().clean() or self.cleaned_data
+        written = {path: cleaned.get(_name(text), "") for path, text in self.own.items()}
+        for name in dict.fromkeys(_name(self.own[path]) for path in equal_options(written)):
+            self.add_error(name, SAME_OPTION)
+        return cleaned
 
     def texts(self) -> dict[str, str]:
         """Return the submitted translations, by original text."""
@@ -369,6 +375,9 @@ class TextsForm(forms.Form):
 
 
 PREFIX = "text-"
+SAME_OPTION = (
+    "Another option of this question has the same translation: participants could not tell them apart."
+)
 CHANGED = (
     "Texts of the study changed while you were writing. Their new wording is below: translate it "
     "again. Your other translations are still in the form: save them."

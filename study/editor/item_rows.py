@@ -11,6 +11,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
+from math import isfinite, nan
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -157,16 +158,26 @@ def _values(row: Mapping[str, str], values: dict[str, Any]) -> dict[str, Any]:
             values[name] = [] if name == "options" else None if name in (*NUMBERS, "correct") else ""
         elif name in BOOLEANS:
             if cell.lower() not in _BOOLEANS:
-                raise ValueError(f"{name} is 1 or 0, not {cell!r}.")
+                raise ValueError(f"{name} is 1 or 0, not “{cell}”.")
             values[name] = _BOOLEANS[cell.lower()]
         elif name in NUMBERS:
-            number = float(cell)
-            values[name] = int(number) if number.is_integer() else number
+            values[name] = _number(name, cell)
         elif name == "correct":
             values[name] = _json_or_text(cell)
         else:
             values[name] = cell.splitlines() if name == "options" else cell
     return values
+
+
+def _number(name: str, cell: str) -> float:
+    """Return the number in the cell. Raises ValueError, in words for the researcher, if it has none."""
+    try:
+        number = float(cell)
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise ValueError(f"{name} is a number, not “{cell}”.")
+    return int(number) if number.is_integer() else number
 
 
 _BOOLEANS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "no": False}

@@ -123,12 +123,12 @@ def _whose(study: Study, chosen: ExportSelection) -> list[str]:
     frozen = study.versions.filter(frozen_at__isnull=False).values_list("number", flat=True)
     paid = study.left_complete.exclude(code="").count()
     return [
-        f"{people.count()} participants, "
+        f"{counted_noun(people.count(), 'participant')}, "
         f"{people.filter(synthetic=True).count()} of them synthetic (programs), "
-        f"{people.filter(preview=True).count()} previews by staff, "
+        f"{counted_noun(people.filter(preview=True).count(), 'preview')} by staff, "
         f"{people.exclude(excluded_at=None).count()} excluded. "
-        f"{study.withdrawn} people ({paid} of them after they were complete) and "
-        f"{study.withdrawn_synthetic} programs withdrew; their data are erased, "
+        f"{counted_noun(study.withdrawn, 'person', 'people')} ({paid} of them after they were complete) and "
+        f"{counted_noun(study.withdrawn_synthetic, 'program')} withdrew; their data are erased, "
         "so nobody can tell whether one who left before the end came back.",
         "",
         f"Left out of these files: {left_out}.",

@@ -40,14 +40,16 @@ MOST_AT_ONCE = 500
 """The most people that one action changes."""
 Act = Callable[..., bool]
 SEVERAL: dict[str, tuple[str, Act]] = {
-    "exclude": ("Exclude from the analysis", staff_actions.participant_exclude),
-    "include": ("Take exclusions back", staff_actions.participant_include),
-    "note": ("Write a note about", staff_actions.note_write),
-    "message": ("Send a message to", staff_actions.message_send),
-    "end_way": ("End the participation of", staff_actions.participant_stop),
+    "exclude": ("Exclude … from the analysis", staff_actions.participant_exclude),
+    "include": ("Take back the exclusion of …", staff_actions.participant_include),
+    "note": ("Write a note about …", staff_actions.note_write),
+    "message": ("Send a message to …", staff_actions.message_send),
+    "end_way": ("End the participation of …", staff_actions.participant_stop),
 }
-"""Actions that can be done to several people at once: label, and the service function."""
+"""Actions that can be done to several people at once: label, and the service function. In the label, `…` is
+in place of the people."""
 ERASE = "erase"
+ERASE_LABEL = "Erase everything of …"
 
 
 @study_page("view")
@@ -85,10 +87,10 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _several(request: HttpRequest, study: Study) -> dict[str, str]:
     """Return the actions on several people that this user may do, with their labels."""
-    offered = (
-        {key: words for key, (words, _) in SEVERAL.items()} if has_right(request.user, study, "edit") else {}
-    )
-    return offered | ({ERASE: "Erase everything of"} if has_right(request.user, study, "own") else {})
+    may_edit = has_right(request.user, study, "edit")
+    offered = {key: words for key, (words, _) in SEVERAL.items() if may_edit}
+    offered |= {ERASE: ERASE_LABEL} if has_right(request.user, study, "own") else {}
+    return {key: words.replace(" …", "") for key, words in offered.items()}
 
 
 def _done(person: Participant) -> tuple[int, int]:
@@ -136,14 +138,15 @@ def act_on_several(request: HttpRequest, study: Study) -> HttpResponse:
 def _confirm(
     request: HttpRequest, study: Study, people: Sequence[Participant], action: str, problem: str
 ) -> HttpResponse:
-    words = SEVERAL[action][0] if action in SEVERAL else "Erase everything of"
+    count = counted_noun(len(people), "participant")
+    label = SEVERAL[action][0] if action in SEVERAL else ERASE_LABEL
     context = {
         "study": study,
         "counts": study_counts(study),
         "people": people,
         "action": action,
-        "words": words,
-        "count": counted_noun(len(people), "participant"),
+        "words": label.replace("…", count),
+        "count": count,
         "written": action in WRITTEN,
         "erases": action == ERASE,
         "longest": longest_text(action),

@@ -34,9 +34,10 @@ from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage,
 
 Status = Participant.Status
 STORED = {
-    PlannedOutcome.FINISH: {Status.COMPLETE, Status.UNMATCHED, Status.NO_PLACE, Status.SCREENED_OUT},
+    PlannedOutcome.FINISH: {Status.COMPLETE, Status.UNMATCHED, Status.NO_PLACE},
     PlannedOutcome.DROP_OUT: {Status.ACTIVE, Status.TIMED_OUT},
     PlannedOutcome.REFUSE: {Status.NO_CONSENT},
+    PlannedOutcome.SCREEN_OUT: {Status.SCREENED_OUT},
 }
 """Accepted stored statuses by outcome. Participants who withdrew are not stored."""
 

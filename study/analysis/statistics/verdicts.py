@@ -100,8 +100,11 @@ def _means_and_pairs(result: MeasureResult) -> str:
     if len(means) < 2:
         return ""
     ends = min(means, key=lambda one: one[0]), max(means, key=lambda one: one[0])
-    low, high = (f"{format_number(mean)} ({label})" for mean, label in ends)
-    return "; ".join([f"Means range from {low} to {high}", *_pair_words(result)]) + "."
+    low, high = (format_number(mean) for mean, _ in ends)
+    told = f"Means range from {low} ({ends[0][1]}) to {high} ({ends[1][1]})"
+    if low == high:
+        told = f"{'Both' if len(means) == 2 else 'All'} means are {low}"
+    return "; ".join([told, *_pair_words(result)]) + "."
 
 
 def _pair_words(result: MeasureResult) -> Iterator[str]:

@@ -70,8 +70,14 @@ class CrowdReport:
 
     @property
     def counts(self) -> str:
-        """Return the number of participants for each outcome as text: `8 finished, 1 dropped out, …`."""
-        return ", ".join(f"{self.count(outcome)} {outcome}" for outcome in PlannedOutcome)
+        """Return the number of participants for each outcome as text: `8 finished, 1 dropped out, …`. Those
+        who were screened out are named if there are any."""
+        numbers = {outcome: self.count(outcome) for outcome in PlannedOutcome}
+        return ", ".join(
+            f"{number} {outcome}"
+            for outcome, number in numbers.items()
+            if number or outcome != PlannedOutcome.SCREEN_OUT
+        )
 
     @property
     def unsent(self) -> int:

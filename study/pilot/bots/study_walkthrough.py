@@ -199,7 +199,7 @@ class Walk:
             self.home,
             episodes,
             self.patience.retries,
-            outcome=PlannedOutcome.FINISH if self.screened_out else self.plan.outcome,
+            outcome=PlannedOutcome.SCREEN_OUT if self.screened_out else self.plan.outcome,
             where="" if self.screened_out else str(self.plan.stop or ""),
             sockets=(*self.practised, *self.players),
         )

@@ -22,6 +22,8 @@ class PlannedOutcome(StrEnum):
     WITHDRAW = "withdrew"
     REFUSE = "refused"
     FAIL = "failed the check"
+    SCREEN_OUT = "screened out"
+    """Not planned: a page of the study ended it."""
 
 
 @dataclass(frozen=True, slots=True)

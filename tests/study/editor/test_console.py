@@ -588,6 +588,27 @@ def test_what_is_unfinished_is_not_frozen(study: Study, owner: User) -> None:
     assert not study.versions.exists()
 
 
+def test_a_question_of_a_part_that_is_off_keeps_the_study_closed(study: Study, owner: User) -> None:
+    SurveyItem.objects.update(place="final")
+    part = study.parts.create(kind="final", enabled=False)
+    (problem,) = [one for one in blocking_problems(study) if "this part is off" in one.words]
+    assert (problem.page, problem.args) == ("part", ("final",))
+    part.enabled = True
+    part.save()
+    assert not blocking_problems(study)
+
+
+def test_an_unknown_placeholder_in_the_consent_is_the_only_problem(
+    study: Study, owner: User, client: Client
+) -> None:
+    study.parts.filter(kind="consent").delete()
+    url = at(study, "part", "consent")
+    sent = {"enabled": "on", "title": "", "text": "I agree, {answer:name}.", "statements": "I am 18."}
+    form = client.post(url, sent).context["form"]
+    assert list(form.errors) == ["text"] and len(form.errors["text"]) == 1
+    assert "Write what participants agree to" not in str(form.errors)
+
+
 def test_the_orders_page_shows_what_follows_what(study: Study, owner: User, client: Client) -> None:
     client.post(at(study, "orders"), {"orders": "fixed"})
 

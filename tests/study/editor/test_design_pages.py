@@ -84,6 +84,17 @@ def test_a_translation_follows_its_text_and_ends_with_it(study: Study, admin_cli
     assert study.texts["es"] == {**SPANISH, "None": "Ninguna"}
 
 
+def test_two_options_of_a_question_need_different_translations(study: Study, admin_client: Client) -> None:
+    Study.objects.update(languages="en es", texts={"es": {"Two": "Dos", "None": "dos "}})
+    SurveyItem.objects.filter(key="which").update(options=["Two", "None", "1"])
+    page = admin_client.get(THERE).content.decode()
+    answer = admin_client.post(THERE, sent(page, {**SPANISH, "None": "dos"}))
+    assert answer.status_code == 422 and "has the same translation" in answer.content.decode()
+    assert 'value="dos"' in answer.content.decode()
+    told = [one for one in readiness_problems(Study.objects.get()) if "same translation" in one.words]
+    assert [(one.page, one.args, one.hinders) for one in told] == [("texts", ("es",), True)]
+
+
 def test_what_was_translated_while_the_study_changed_is_not_lost_unseen(
     study: Study, admin_client: Client
 ) -> None:

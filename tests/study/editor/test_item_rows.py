@@ -86,6 +86,7 @@ def test_every_wrong_row_is_told_and_nothing_is_stored(study: Study, admin_clien
     assert [problem.split(":")[0] for problem in caught.value.problems] == [
         *("Row 3 (wide)", "Row 4 (some)", "Row 5 (much)"),
     ]
+    assert caught.value.problems[-1] == "Row 5 (much): points is a number, not “many”."
     page = admin_client.post("/staff/rows/design/items/rows/", {"rows": given})
     assert page.status_code == 422
     assert "Row 3 (wide)" in page.content.decode() and "Row 5 (much)" in page.content.decode()

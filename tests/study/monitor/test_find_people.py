@@ -100,6 +100,7 @@ def test_an_action_on_several_asks_first_and_lists_them(admin_client: Client, st
     one, two, three = (named(study, name, f"PID-{name}") for name in ("a", "b", "c"))
     sent: dict[str, Any] = {"who": [one.code, three.code], "action": "exclude"}
     page = text_of(admin_client.post(f"{LIST}several/", sent))
+    assert "<h2>Exclude 2 participants from the analysis</h2>" in page
     assert "PID-a" in page and "PID-c" in page and "PID-b" not in page and not StaffAction.objects.exists()
     refused = admin_client.post(f"{LIST}several/", {**sent, "confirmed": "yes", "reason": "same address"})
     assert refused.status_code == 422 and 'value="same address"' in text_of(refused)

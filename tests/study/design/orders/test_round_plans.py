@@ -126,6 +126,8 @@ def test_how_often_each_condition_is_filled_is_counted() -> None:
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
+        (FIVE._replace(rounds=5, conditions=("a", "b")), "can play 2 rounds, not 5"),
+        (FIVE._replace(rounds=2, conditions=("a",)), "Add another condition"),
         (FIVE._replace(rounds=16), "2 to 15 rounds, not 16"),
         (FIVE._replace(rounds=1), "2 to 15 rounds, not 1"),
         (FIVE._replace(blocks=BY_LAYOUT), "Choose either"),

@@ -12,7 +12,7 @@ from study.design.questions.item_fields import ItemPlan
 from study.participation.views import PAGES
 from study.pilot.bots import http_browser as patience_module
 from study.pilot.bots.http_browser import Browser, PatienceError, PatienceLimit, WalkError
-from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder
+from study.pilot.bots.many_walkthroughs import Crowd, CrowdOrder, CrowdReport
 from study.pilot.bots.simulated_person import Person
 from study.pilot.bots.study_walkthrough import HANDLERS, Arrival, Handler, Walk
 
@@ -122,6 +122,8 @@ async def test_a_program_may_be_screened_out_and_has_no_code_then() -> None:
     server.pages = [CONSENT, '<main data-page="screen-out"></main>']
     arrival = await run(server)
     assert (arrival.code, arrival.where) == ("", "")
+    report = CrowdReport(CrowdOrder(1, 0, 1), [arrival])
+    assert (report.finished, report.counts.split(", ")[0::5]) == (0, ["0 finished", "1 screened out"])
 
 
 async def test_other_handlers_make_other_people() -> None:
