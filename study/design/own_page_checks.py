@@ -9,13 +9,17 @@ from itertools import pairwise
 from study.design.blueprint import Blueprint
 from study.design.models import Study
 from study.design.own_pages import (
+    COMPARISONS,
     Comparison,
     OwnPagePlan,
+    as_number,
     known_names,
     page_problems,
     round_after,
 )
 from study.design.piped_words import piped_problem, translation_problem
+from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_kinds import kind_of
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.translations import language_codes, language_name
 
@@ -59,10 +63,54 @@ def _unreached(page: OwnPagePlan, design: Blueprint) -> str:
     so."""
     if (number := round_after(page.before)) > design.rounds:
         return f"nobody plays round {number}, so it comes after the last round."
+    if always := _always(page, design):
+        return always
     unknown = [why for one in page.show_if.rules if (why := _impossible(one, design))]
     if page.show_if.match == "all":
         return next(iter([*unknown, *_contradictions(page, design)]), "")
     return unknown[0] if len(unknown) == len(page.show_if.rules) > 0 else ""
+
+
+def _always(page: OwnPagePlan, design: Blueprint) -> str:
+    """Return why the page's rule always holds. Return an empty string if it does not, or has no
+    comparisons."""
+    held = [one for one in page.show_if.rules if _holds_always(one, design)]
+    needed = len(page.show_if.rules) if page.show_if.match == "all" else 1
+    if not held or len(held) < needed:
+        return ""
+    words = f"{COMPARISONS[held[0].compares]} {held[0].value}"
+    return f"everybody sees it, because every answer “{words}”."
+
+
+def _holds_always(one: Comparison, design: Blueprint) -> bool:
+    """Return True if every possible answer fulfils the comparison. Answers that may be missing do not."""
+    item, number = _item(one, design), as_number(one.value)
+    if item is None:
+        return False
+    if one.compares == "is_not":
+        return bool(item.options) and one.value not in item.options
+    bounds = kind_of(item).ends(item) if item.required else None
+    if bounds is None or number is None:
+        return False
+    return {"at_least": number <= bounds[0], "at_most": number >= bounds[1]}.get(one.compares, False)
+
+
+def _item(one: Comparison, design: Blueprint) -> ItemPlan | None:
+    """Return the item whose answer is compared. Return None if it is no answer, or one that may be
+    unasked."""
+    source, _, name = one.what.partition(":")
+    return next((item for item in design.items if source == "answer" and item.key == name), None)
+
+
+def _out_of_range(one: Comparison, design: Blueprint) -> str:
+    """Return why a comparison with a number never holds: the item's answers end before it."""
+    item, number = _item(one, design), as_number(one.value)
+    bounds = kind_of(item).ends(item) if item else None
+    if bounds is None or number is None:
+        return ""
+    low, high = bounds
+    out = number > high if one.compares == "at_least" else number < low
+    return f"nobody sees it, because answers lie between {low:g} and {high:g}." if out else ""
 
 
 def _impossible(one: Comparison, design: Blueprint) -> str:
@@ -76,6 +124,8 @@ def _impossible(one: Comparison, design: Blueprint) -> str:
         values = list(design.groups)
     elif source == "condition":
         values = [plan.key for plan in design.conditions]
+    if one.compares in {"at_least", "at_most"}:
+        return _out_of_range(one, design)
     if one.compares != "is" or not values or one.value in values:
         return ""
     return f"nobody sees it, because “{one.value}” is none of {', '.join(values)}."
@@ -92,3 +142,17 @@ def _contradictions(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
     for values in wanted.values():
         for first, second in pairwise(dict.fromkeys(values)):
             yield f"nobody sees it, because a value cannot be both “{first}” and “{second}”."
+    yield from _empty_ranges(page)
+
+
+def _empty_ranges(page: OwnPagePlan) -> Iterator[str]:
+    """Yield a sentence for each value that should be at least one number and at most a smaller one."""
+    least, most = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    for one in page.show_if.rules:
+        number = as_number(one.value)
+        if number is not None and one.compares in {"at_least", "at_most"}:
+            (least if one.compares == "at_least" else most)[one.what].append(number)
+    for what in sorted(least.keys() & most.keys()):
+        low, high = max(least[what]), min(most[what])
+        if low > high:
+            yield f"nobody sees it, because no number is at least {low:g} and at most {high:g}."

@@ -33,8 +33,19 @@ COMPARISONS = {"is": "is", "is_not": "is not", "at_least": "is at least", "at_mo
 """How a rule compares a value, by stored name."""
 SOURCES = ("answer", "figure")
 """Kinds of values with a name: an answer by the item's key, a metric of the last round by its name."""
+COUNTS = {
+    "count:finished": "People who finished the study",
+    "count:group": "People of the same group who finished the study",
+    "count:shown": "People who were shown this page",
+}
+"""Numbers of participants that a rule may compare: quotas. `same:KEY` is the number of people who
+finished and gave the same answer to the item."""
+COUNTED_KINDS = ("single", "likert")
+"""Kinds of items whose equal answers a rule may count."""
 NOT_COMPARED = ("ranking", "best_worst", "texts")
 """Kinds of items whose answers have several parts, so that no rule can compare them with one value."""
+COUNTING = ("count", "same")
+"""Kinds of values that are numbers of participants."""
 PLAIN_SOURCES = ("group", "condition")
 """Values without a name: the between-subjects group, and the condition of the last round."""
 
@@ -42,7 +53,7 @@ PLAIN_SOURCES = ("group", "condition")
 class Comparison(Record):
     """One comparison, such as *the answer to `age` is at least 18*.
 
-    `what` is `answer:KEY`, `figure:NAME`, `group` or `condition`.
+    `what` is `answer:KEY`, `figure:NAME`, `group`, `condition`, one of `COUNTS`, or `same:KEY`.
     """
 
     what: Annotated[str, Field(max_length=80)]
@@ -92,15 +103,24 @@ class ParticipantFacts:
     """The key of the condition that was played last; empty before the first round."""
     team: str = ""
     """The name that participants read for this condition."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of other participants, by what a rule compares (`counted_by`)."""
 
     def value(self, what: str) -> Json:
         """Return the value that a comparison names with `what`. Return None if there is none yet."""
         source, _, name = what.partition(":")
+        if source in COUNTING:
+            return self.counts.get(what)
         if source == "answer":
             return self.answers.get(name)
         if source == "figure":
             return self.figures.get(name)
         return {"group": self.group, "condition": self.condition}.get(what) or None
+
+
+def counted_by(page: OwnPagePlan) -> list[str]:
+    """Return the numbers of participants that the page's rule compares, as the rule names them."""
+    return [one.what for one in page.show_if.rules if one.what.partition(":")[0] in COUNTING]
 
 
 def screen_out_reason(page: OwnPagePlan) -> str:
@@ -123,7 +143,7 @@ def holds(one: Comparison, value: Json) -> bool:
     if isinstance(value, list):
         found = any(holds(one.model_copy(update={"compares": "is"}), part) for part in value)
         return {"is": found, "is_not": not found}.get(one.compares, False)
-    left, right = _number(value), _number(one.value)
+    left, right = as_number(value), as_number(one.value)
     if one.compares in {"at_least", "at_most"}:
         if left is None or right is None:
             return False
@@ -132,7 +152,8 @@ def holds(one: Comparison, value: Json) -> bool:
     return same is (one.compares == "is")
 
 
-def _number(value: Json) -> float | None:
+def as_number(value: Json) -> float | None:
+    """Return an answer or a compared value as a number. Return None if it is none."""
     if value is None or isinstance(value, (bool, list, dict)):
         return None
     try:
@@ -206,9 +227,16 @@ def known_names(design: Any, before: str) -> dict[str, str]:
 
 def compared_names(design: Any, before: str) -> dict[str, str]:
     """Return what the rule of a page at this place may compare, with readable names: `known_names` without
-    the answers that have several parts."""
+    the answers that have several parts, and numbers of participants."""
     parts = {f"answer:{item.key}" for item in design.items if item.kind in NOT_COMPARED}
-    return {name: words for name, words in known_names(design, before).items() if name not in parts}
+    known = {name: words for name, words in known_names(design, before).items() if name not in parts}
+    counts = {name: words for name, words in COUNTS.items() if name != "count:group" or "group" in known}
+    same = {
+        f"same:{item.key}": f"People who finished with the same answer to: {item.measure}"
+        for item in design.items
+        if item.kind in COUNTED_KINDS and f"answer:{item.key}" in known
+    }
+    return known | counts | same
 
 
 def kind_problem(show_if: Any, kinds: Mapping[str, str]) -> str:
@@ -250,7 +278,7 @@ def page_problems(page: OwnPagePlan, design: Any) -> dict[str, str]:
     for one in page.show_if.rules:
         if one.what not in known:
             return {"show_if": f"“{one.what}” is not known before this page. Known are: {_listed(known)}."}
-        if one.compares in {"at_least", "at_most"} and _number(one.value) is None:
+        if one.compares in {"at_least", "at_most"} and as_number(one.value) is None:
             return {"show_if": f"“{COMPARISONS[one.compares]}” needs a number, not “{one.value}”."}
     return {}
 

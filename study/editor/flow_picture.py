@@ -10,7 +10,7 @@ from django.urls import reverse
 from kitchen.words.english_text import counted_noun
 from study.design.blueprint import Blueprint
 from study.design.models import Study
-from study.design.own_pages import FIRST_ROUND, PREFIX, known_names, place_words, rule_words
+from study.design.own_pages import FIRST_ROUND, PREFIX, compared_names, place_words, rule_words
 from study.design.page_and_item_order import (
     ITEM_PAGES,
     LAST,
@@ -80,7 +80,7 @@ class _StepMaker:
         self.study, self.design = study, design
         self.rows = dict(study.own_pages.values_list("key", "pk"))
         self.places = set(page_places(design))
-        self.names = known_names(design, "end")
+        self.names = compared_names(design, "end")
         self.problems: dict[tuple[str, str], list[FlowProblem]] = {}
         for one in readiness_problems(study):
             if one.page in {"own-page", "part"} and one.args:

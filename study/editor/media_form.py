@@ -20,12 +20,9 @@ class MediaTextForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("alt", "transcript")
         widgets = {"transcript": forms.Textarea({"rows": 6})}
 
-    def clean_alt(self) -> str:
-        """Return the description. Raises ValidationError if an image has none."""
-        alt = str(self.cleaned_data["alt"]).strip()
-        if not alt and self.instance.kind == "image":
-            raise forms.ValidationError("Describe the image, for people who do not see it.")
-        return alt
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["alt"].required = True
 
 
 class MediaUploadForm(forms.Form):
@@ -37,9 +34,7 @@ class MediaUploadForm(forms.Form):
     alt = forms.CharField(
         label="Description",
         max_length=300,
-        required=False,
-        help_text="What an image shows, for people who do not see it. Every image needs one. For other "
-        "files: their title.",
+        help_text="What an image shows, for people who do not see it. For other files: their title.",
     )
     transcript = forms.CharField(
         label="Transcript",

@@ -28,7 +28,7 @@ from study.design.markdown_html import to_html
 from study.design.media_html import NO_MEDIA
 from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Study, Version
-from study.design.own_pages import known_names
+from study.design.own_pages import compared_names
 from study.design.preregistration import bundle_problem, date_is_hashed, freeze_study
 from study.design.study_versions import FreezeState, freeze_states, frozen_version, matches_design
 from study.editor import describe_design
@@ -200,7 +200,7 @@ def _bundle_context(study: Study, version: Version, *, in_console: bool = False)
             if one.enabled
         ],
         "pages": [
-            (one, to_html(one.text, media), describe_design.page_pairs(one, known_names(design, "end")))
+            (one, to_html(one.text, media), describe_design.page_pairs(one, compared_names(design, "end")))
             for one in design.pages
         ],
         "off": describe_design.parts_off(design),

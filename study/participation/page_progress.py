@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -13,7 +14,7 @@ from django.utils.crypto import constant_time_compare
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from study.design.models import SurveyItem
-from study.design.own_pages import is_page_shown, screen_out_reason
+from study.design.own_pages import OwnPagePlan, ParticipantFacts, is_page_shown, screen_out_reason
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.questions.item_kinds import is_right
 from study.design.study_errors import StudyClosedError
@@ -23,6 +24,7 @@ from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_facts import participant_facts
 from study.participants.participant_notifications import notify_staff
+from study.participants.rule_counts import rule_counts
 from study.participation.group_assignment import needs_answers_first
 from study.participation.round_planning import (
     create_practice_episode,
@@ -216,7 +218,7 @@ def _skip_or_end_at_own_pages(progress: ParticipantProgress) -> None:
     person = progress.participant
     design = person.version.blueprint
     while own := own_page(design, progress.place.page):
-        if not own.show_if.rules or is_page_shown(own, participant_facts(progress)):
+        if not own.show_if.rules or is_page_shown(own, _facts_for(progress, own)):
             if own.ends:
                 finish_participant(person, Participant.Status.SCREENED_OUT, screen_out_reason(own))
             return
@@ -226,6 +228,12 @@ def _skip_or_end_at_own_pages(progress: ParticipantProgress) -> None:
         )
         PageVisit.objects.filter(participant=person, page=own.page).update(done_at=now)
         progress.done.add(own.page)
+
+
+def _facts_for(progress: ParticipantProgress, page: OwnPagePlan) -> ParticipantFacts:
+    """Return the facts that the rule of this page compares."""
+    facts = participant_facts(progress)
+    return replace(facts, counts=rule_counts(progress.participant, page, facts.answers))
 
 
 @transaction.atomic

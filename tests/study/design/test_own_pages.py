@@ -211,3 +211,27 @@ def test_a_translation_keeps_the_words_in_braces(design: Blueprint, translation:
     for told in (own_page_problems(study, new), text_problems(study, new)):
         hindering = [one.words for one in told if one.hinders]
         assert [problem in words and "(Español)" in words for words in hindering] == [True] * bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ([("answer:plays", "is_not", "maybe")], "everybody sees it"),
+        ([("answer:points", "at_least", "1")], "everybody sees it"),
+        ([("answer:points", "at_most", "0")], "answers lie between 1 and 5"),
+        ([("answer:points", "at_least", "4"), ("answer:points", "at_most", "3")], "no number is at least 4"),
+        ([("answer:points", "at_least", "4")], ""),
+        ([("answer:plays", "is_not", "maybe"), ("answer:points", "is", "4")], ""),
+        ([("answer:points", "at_least", "many")], "needs a number"),
+    ],
+)
+def test_a_rule_that_always_or_never_holds_is_told(
+    design: Blueprint, rules: list[tuple[str, str, str]], words: str
+) -> None:
+    study = OwnPage.objects.get(key="s").study
+    asked = {"place": "about", "kind": "likert", "points": 5}
+    SurveyItem.objects.create(study=study, key="points", measure="Points", text="?", **asked)
+    stored = [dict(zip(("what", "compares", "value"), one, strict=True)) for one in rules]
+    OwnPage.objects.filter(key="s").update(show_if={"match": "all", "rules": stored}, before="rounds")
+    told = [one.words for one in own_page_problems(study, blueprint_of(study))]
+    assert [words in one for one in told] == [True] * bool(words)

@@ -81,7 +81,7 @@ def test_a_study_file_brings_the_files_that_are_beside_it(tmp_path: Path) -> Non
     named = f'[[media]]\nname = "notes.txt"\nsha256 = "{NOTES_HASH}"\nalt = "Notes"\n'
     file = tmp_path / "study.toml"
     file.write_text(f'slug = "brought"\ntitle = "Brought"\nstatus = "closed"\n{named}')
-    with pytest.raises(DataError, match=r"media/notes.txt is not beside"):
+    with pytest.raises(DataError, match=r"media/notes.txt is not"):
         study_from_file(file)
     (tmp_path / "media").mkdir()
     (tmp_path / "media" / "notes.txt").write_bytes(b"Other notes")

@@ -99,3 +99,26 @@ def test_nobody_enters_again_after_leaving_at_the_page_that_ended_the_study(stud
     assert answers_submit(participant_id=person.pk, page="about", values={"plays": "no"})
     participant_withdraw(participant_id=person.pk)
     assert completion_of(study.pk, "ann")
+
+
+def test_a_page_is_a_quota_by_what_others_answered_and_how_many_saw_it(study: Study) -> None:
+    full = [
+        {"what": "answer:plays", "compares": "is", "value": "no"},
+        {"what": "same:plays", "compares": "at_least", "value": "1"},
+        {"what": "count:shown", "compares": "at_most", "value": "0"},
+    ]
+    rule = {"match": "all", "rules": full}
+    OwnPage.objects.create(study=study, key="full", before="rounds", title="Full", ends=True, show_if=rule)
+
+    def answers(entry: str, value: str) -> Participant:
+        person = enter(study, entry)
+        assert answers_submit(participant_id=person.pk, page="about", values={"plays": value})
+        person.refresh_from_db()
+        return person
+
+    first = answers("a", "no")
+    assert first.status == "active", "nobody finished with this answer before"
+    Participant.objects.filter(pk=first.pk).update(status="complete")
+    assert answers("b", "yes").status == "active"
+    assert answers("c", "no").end_reason == "page full"
+    assert answers("d", "no").status == "active", "the page was shown once already"
