@@ -21,6 +21,7 @@ from study.participants.models import (
     StaffAction,
 )
 from study.participants.payments import Payment
+from study.participants.sound_recordings import SoundPiece, SoundTake
 from study.participants.staff_messages import ParticipantMessage
 from study.pilot.models import DryRun
 from study.researchers.models import ApiToken, Membership, SecurityCount, SecurityEvent, StaffInvitation
@@ -47,6 +48,8 @@ __all__ = [
     "Round",
     "SecurityCount",
     "SecurityEvent",
+    "SoundPiece",
+    "SoundTake",
     "StaffAction",
     "StaffInvitation",
     "Study",

@@ -19,6 +19,7 @@ from study.monitor import (
     payment_pages,
     prolific_page,
     replay_page,
+    replay_sound,
 )
 from study.operation import health_endpoints, installation_status
 from study.participation import entry_round_trip, language_choice, views
@@ -43,6 +44,7 @@ urlpatterns = [
     path("p/<slug:key>/lobby/", views.lobby_signal, name="lobby"),
     path("p/<slug:key>/message/", views.message_confirmed, name="message-read"),
     path("p/<slug:key>/media/<str:sha256>/<str:media_name>", media_page.media, name="media"),
+    path("p/<slug:key>/sound/<uuid:episode>/", views.sound, name="sound"),
     path("p/<slug:key>/withdraw/", views.withdraw, name="withdraw"),
     path("staff/", study_overview_pages.index, name="staff"),
     path("staff/account/password/", reauthenticate.password_page, name="staff-password"),
@@ -70,6 +72,11 @@ urlpatterns = [
         "staff/<slug:slug>/replay/<uuid:episode>/marks/",
         annotation_panel.change_marks,
         name="staff-replay-marks",
+    ),
+    path(
+        "staff/<slug:slug>/replay/<uuid:episode>/sound/<int:number>/",
+        replay_sound.sound_take,
+        name="staff-replay-sound",
     ),
     path(
         "staff/<slug:slug>/replay/<uuid:episode>/exclude/",

@@ -10,7 +10,7 @@
   const said = document.getElementById("annotation-said");
   const keys = document.getElementById("annotation-keys");
   const KEYS_OFF = "annotation-keys-off";
-  const state = { begin: 0, notes: new Map() };
+  const state = { begin: 0, followed: "", notes: new Map() };
   const field = (name) => part.querySelector(`[data-annotated=${name}]`);
   const notes = () => [...part.querySelectorAll("[name=note]")];
 
@@ -18,6 +18,7 @@
   const marked = () => Math.min(Number(slider.value) + 1, Number(slider.max));
 
   function follow() {
+    state.followed = slider.value;
     for (const one of part.querySelectorAll("[data-annotated=step]")) one.value = slider.value;
     if (!field("first")) return;
     field("first").value = state.begin || marked();
@@ -40,6 +41,7 @@
   }
 
   function pressed(key) {
+    if (state.followed !== slider.value) follow(); // the step may not be drawn yet
     if (key === ",") begin();
     else if (key === "Escape" && state.begin) begin();
     else if (key === "Backspace") return press(part.querySelector("[data-undo]"));

@@ -65,6 +65,8 @@ NO_MODEL = re.compile(
 )
 """Matches a text that says that no language model is used."""
 
+RECORDING = re.compile(r"\brecord|microphone|\bgrab|micrófono|录音|麦克风", re.IGNORECASE)
+"""Matches a text that mentions a recording."""
 DEVICE = re.compile(r"\bdevice|dispositivo|设备", re.IGNORECASE)
 """Matches a text that mentions the participant's device."""
 NO_DEVICE = re.compile(
@@ -112,6 +114,11 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
             "Device, window and times away are stored for each page, but the consent does not say so, "
             "or says that nothing is stored. State that you store the device, the browser and the "
             "window size of each page, and how often it was hidden."
+        )
+    if design.meant("think_aloud") and not RECORDING.search(text):
+        yield (
+            "What people say is recorded while they play, but the consent does not say so. State that you "
+            "record sound, who hears it, and when it is erased."
         )
     together = _names_with_several_people(design)
     if together and (NOBODY_ELSE.search(text) or not OTHER_PEOPLE.search(text)):

@@ -149,6 +149,7 @@ class StudyFile(Record):
     asks_first: bool = False
     blocked_words: str = ""
     keeps_devices: bool = False
+    think_aloud: str = ""
     budget: Number | None = None
     pauses_when_spent: bool = False
     unlimited: list[Limit] = []

@@ -32,7 +32,7 @@ from study.design.form_labels import CONDITION, part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.media.media_plans import MediaPlan
 from study.design.media_html import size_words
-from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
+from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
 from study.design.own_pages import OwnPagePlan, place_words, rule_words
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.probe_texts import probes_in_words, slider_in_words
@@ -48,6 +48,8 @@ from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
 
 NOTHING_SET = "nothing"
 TESTED: Mapping[str, Mapping[str, str]] = {"main_test": MAIN_TESTS, "measures_correction": CORRECTIONS}
+CHOICES: Mapping[str, Mapping[str, str]] = {**TESTED, "think_aloud": dict(Study.ThinkAloud.choices)}
+"""Labels of the values of a study's fields, by field."""
 NOT_SAID: Mapping[str, str] = {
     "idle_warning_minutes": "never",
     "idle_minutes": "never",
@@ -138,8 +140,8 @@ def study_value(name: str, value: Json) -> str:
         return "; ".join(f"{key}: {role}" for key, role in value.items()) or NOTHING_SET
     if name == "bonus_rule":
         return bonus_rule_words(parse_bonus(value))
-    if name in TESTED:
-        return TESTED[name].get(str(value), str(value))
+    if name in CHOICES:
+        return CHOICES[name].get(str(value), str(value))
     if name == "shown":
         return shown_words(value)
     if name == "languages":

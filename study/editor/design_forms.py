@@ -103,6 +103,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             "asks_first",
             "blocked_words",
             "keeps_devices",
+            "think_aloud",
             "idle_warning_minutes",
             "idle_minutes",
             "budget_limit",

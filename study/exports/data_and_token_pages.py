@@ -27,6 +27,7 @@ from study.exports.export_table import KINDS, OUTAGES, ExportSelection
 from study.exports.publication_package import LEAST_K, MOST_K, PackageOptions
 from study.exports.tables.played_episodes import touched_count
 from study.participants.participant_counts import study_counts
+from study.participants.sound_recordings import SoundTake
 from study.researchers.api_tokens import token_make, token_revoke
 from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
 from study.researchers.models import SecurityEvent
@@ -46,6 +47,7 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
             {"table": table, "columns": with_levels(table.columns_of(study), codes)} for table in tables()
         ],
         "documents": documents(),
+        "has_sound": SoundTake.objects.filter(participant__study=study).exists(),
         "counts": study_counts(study),
         "rows": chosen.participants(study).count(),
         "kinds": _kinds(study, chosen),

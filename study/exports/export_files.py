@@ -26,6 +26,7 @@ from study.exports.exports_by_worker import export_pieces
 from study.exports.labelled_files import LABELLED, LABELLED_FORMS, labelled_pieces
 from study.exports.publication_package import package_options, package_pieces
 from study.exports.row_groups import RowBatch
+from study.exports.sound_files import SOUND_FILE, sound_zip_pieces
 
 ROW_GROUP = 16 * 1024 * 1024
 """Bytes of Arrow data held in memory before they are written as one row group."""
@@ -266,6 +267,8 @@ def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpRespo
             saved_as = f"{study.slug}{stem.removeprefix('all')}.zip"
         if package := package_options(name):
             saved_as = package.saved_as(study)
+        if name == SOUND_FILE:
+            saved_as = f"{study.slug}_{name}"
         kind = "application/zip" if form == ZIP else FORMATS[form].content_type
         return streaming_download(export_pieces(study, name, chosen, make), kind, saved_as)
     document = get_document(name)
@@ -277,6 +280,8 @@ def data_file_pieces(study: Study, name: str, chosen: ExportSelection) -> Callab
     """Return a function that makes the table or ZIP file with this name, in pieces of bytes. Raises
     UnknownNameError if there is no such file."""
     stem, _, form = name.rpartition(".")
+    if name == SOUND_FILE:
+        return partial(sound_zip_pieces, study, chosen)
     if package := package_options(name):
         return partial(package_pieces, study, chosen, package)
     if form != ZIP:

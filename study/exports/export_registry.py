@@ -177,6 +177,7 @@ TABLES: dict[str, str] = {
     "staff_actions": "study.exports.tables.page_times_and_outages_tables:STAFF_ACTIONS",
     "payments": "study.exports.tables.payments_table:TABLE",
     "annotations": "study.exports.tables.annotations_table:TABLE",
+    "sound": "study.exports.tables.sound_table:TABLE",
     "outages": "study.exports.tables.page_times_and_outages_tables:OUTAGES",
     "asked": "study.exports.tables.answers_tables:ASKED",
     "messages": "study.exports.tables.messages_and_scored_events_tables:MESSAGES",

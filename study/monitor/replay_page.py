@@ -53,6 +53,7 @@ from study.analysis import figure_files
 from study.design.models import Study
 from study.monitor.annotation_panel import annotation_context
 from study.monitor.episode_exclusion import exclusion_context
+from study.monitor.replay_sound import sound_context
 from study.monitor.study_episodes import study_episode
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 
@@ -79,6 +80,7 @@ def replay(request: HttpRequest, study: Study, episode: UUID) -> HttpResponse:
     if not _is_part(request.GET):
         step = replay_step(record, request.GET)
         more |= annotation_context(request, study, found, step) | exclusion_context(request, study, found)
+        more |= sound_context(found)
     return _show(request, record, more)
 
 

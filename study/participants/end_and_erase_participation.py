@@ -58,6 +58,7 @@ from study.participants.participant_notifications import (
     participant_erased,
     participant_leaving,
 )
+from study.participants.sound_recordings import SoundTake
 from study.participants.staff_messages import ParticipantMessage
 
 RECEIPT_SALT = "brigade.receipt"
@@ -347,14 +348,15 @@ def expired_participants(days: int | None) -> QuerySet[Participant]:
 
 
 def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Return the given participants who have a label, referral data, a free text, a message or a note, or an
-    episode with a rater's note."""
+    """Return the given participants who have a label, referral data, a free text, a message or a note,
+    recorded sound, or an episode with a rater's note."""
     texts = texts_of(people).values("participant")
     told = ParticipantMessage.objects.exclude(text="").values("participant")
     noted = StaffAction.objects.filter(action__in=PRIVATE_ACTIONS).values("participant")
     named = ~Q(label="") | ~Q(referral={}) | Q(pk__in=texts) | Q(pk__in=told) | Q(pk__in=noted)
     notes = Annotation.objects.exclude(note="").values("rating__episode")
     named |= Q(pk__in=Round.objects.filter(episode__in=notes).values("participant"))
+    named |= Q(pk__in=SoundTake.objects.values("participant"))
     named |= Q(practice__in=notes) | Q(first_practice__in=notes) | Q(warm_up__in=notes)
     return people.filter(named).order_by("pk")
 
@@ -367,8 +369,8 @@ def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
 
 def erase_names(ids: Iterable[int]) -> int:
     """Empty the fields that may identify these participants: label, referral data, free texts, messages of
-    staff, and notes of raters. Erase notes of staff, and messages that were not read. Return the number of
-    participants.
+    staff, and notes of raters. Erase notes of staff, messages that were not read, and recorded sound. Return
+    the number of participants.
 
     The other data stay. The personal link still works, so that the participants can withdraw.
     """
@@ -382,6 +384,7 @@ def erase_names(ids: Iterable[int]) -> int:
             told.filter(read_at=None).delete()
             told.update(text="")
             StaffAction.objects.filter(participant__in=piece, action__in=PRIVATE_ACTIONS).delete()
+            SoundTake.objects.filter(participant__in=piece).delete()
             for person in people:
                 theirs = episodes_of(person).values("pk")
                 Annotation.objects.filter(rating__episode__in=theirs).exclude(note="").update(note="")

@@ -152,6 +152,9 @@ class Participant(models.Model):
         help_text="Milliseconds that the server took to answer before the person entered; empty if it "
         "was not measured.",
     )
+    microphone = models.BooleanField(
+        null=True, blank=True, help_text="Whether the person's microphone works; empty if it was not tested."
+    )
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_hash = models.CharField(

@@ -80,6 +80,15 @@ STORED_DATA: Mapping[str, StoredData] = {
         ),
         setting="keeps_devices",
     ),
+    "sound": StoredData(
+        gettext_noop(
+            "What your microphone records while you play, until you pause it; a text made from it by a "
+            "program on the researchers' server; and whether your microphone works"
+        ),
+        gettext_noop("so that the researchers learn what you think while you play"),
+        setting="think_aloud",
+        named=True,
+    ),
     "completion": StoredData(
         gettext_noop(
             "The code that you are given at the end; and if there is a bonus, its amount, what it was "
@@ -144,10 +153,13 @@ STORED_DATA: Mapping[str, StoredData] = {
 
 
 def settings_on(study: Study) -> set[str]:
-    """Return the names of settings that store personal data and that are or were on in this study. The only
-    such setting is `keeps_devices`."""
-    before = study.versions.filter(document__study__keeps_devices=True)
-    return {"keeps_devices"} if study.keeps_devices or before.exists() else set()
+    """Return the names of settings that store personal data and that are or were on in this study:
+    `keeps_devices`, `think_aloud`."""
+    devices = study.versions.filter(document__study__keeps_devices=True)
+    aloud = study.versions.filter(document__study__think_aloud__in=["optional", "required"])
+    found = {"keeps_devices": bool(study.keeps_devices) or devices.exists()}
+    found["think_aloud"] = bool(study.think_aloud) or aloud.exists()
+    return {name for name, on in found.items() if on}
 
 
 STORED_BESIDE: Mapping[str, str] = {
@@ -215,6 +227,7 @@ ERASED_DATA = (
         gettext_noop("everything that was written in those games"),
     ),
     ErasedData(gettext_noop("all your answers, and how long you looked at each page"), ("answers", "way")),
+    ErasedData(gettext_noop("everything that your microphone recorded"), ("sound",), setting="think_aloud"),
     ErasedData(
         gettext_noop("on which device you saw each page, and how often you were away from it"),
         ("device",),

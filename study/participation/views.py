@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict
+from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,6 +16,7 @@ from django.utils import translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from kitchen.play.models import Episode
 from study.design.models import Study
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
@@ -55,11 +57,13 @@ from study.participation.pages.end_and_privacy_pages import (
     withdraw_page,
     withdrawn_page,
 )
+from study.participation.pages.microphone_page import MICROPHONE
 from study.participation.pages.page_context import guest_reminder, welcome_context
 from study.participation.pages.play_pages import lobby_state
 from study.participation.pages.ready_page import is_ready_card_due
 from study.participation.prolific_entry_links import TOKEN, cookie_of, link_parameters, redirect_without_token
 from study.participation.signed_cookies import set_signed_cookie, signed_cookie
+from study.participation.sound_uploads import sound_answer
 
 PageView = Callable[[HttpRequest, Participant, next_page.CurrentPage], HttpResponse]
 PAGES: dict[str, PageView] = {
@@ -78,7 +82,7 @@ PAGES: dict[str, PageView] = {
 }
 """View of each page, by the name of the page. Pages that researchers wrote have a view in common."""
 
-FURTHER_FORMS = {LOBBY: (WAITING,), "play": (READY,)}
+FURTHER_FORMS = {LOBBY: (WAITING,), "play": (READY, MICROPHONE)}
 """Forms that may be sent on a page besides its own: those of pages that can be shown in its place."""
 
 COOKIE_SALT = "brigade.participant"
@@ -366,6 +370,18 @@ def message_confirmed(request: HttpRequest, key: str) -> HttpResponse:
     if newest.isdecimal() and len(newest) < 19 and not person.as_guest:
         messages_read(person=person, newest=int(newest))
     return redirect(person)
+
+
+@never_cache
+@require_POST
+def sound(request: HttpRequest, key: str, episode: UUID) -> JsonResponse:
+    """Store a piece of sound that a play page recorded in this episode of the participant."""
+    person = _person(request, key)
+    played = Episode.objects.filter(rounds__participant=person, key=episode).first()
+    try:
+        return sound_answer(request, person, played)
+    except Participant.DoesNotExist:  # withdrawn in another tab at this moment
+        raise Http404(key) from None
 
 
 @never_cache

@@ -23,6 +23,7 @@ from study.monitor import annotation_services as services
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant
+from study.participants.sound_recordings import SoundTake
 from study.participants.stored_datasets import FINISHED, order_dataset
 from study.participation.enter_study import consent_given, participant_enter
 from study.participation.page_progress import answers_submit, check_submit, finish_page
@@ -127,6 +128,9 @@ def annotated(study: Study, user: User) -> None:
     services.raters_assign(study=study, users=[user], plan=plan)
     where: dict[str, Any] = {"study": study, "user": user, "episode": Episode.objects.get(key=EPISODE)}
     services.rating_take(**where)
+    row: dict[str, Any] = {"pk": 1, "key": "a", "number": 1, "kind": "webm", "steps": [[0, 0]]}
+    person = study.participants.get(practice=where["episode"])
+    SoundTake.objects.create(participant=person, episode=where["episode"], **row)
     services.mark_make(**where, code_id=study.annotation_codes.get().pk, first=1, last=2)
 
 

@@ -58,6 +58,11 @@ class Study(models.Model):
         RANDOM = "random", "random: drawn anew for each participant"
         FIXED = "fixed", "fixed: everybody in the order of the table"
 
+    class ThinkAloud(models.TextChoices):
+        OFF = "", "no"
+        OPTIONAL = "optional", "yes; people without a microphone go on without"
+        REQUIRED = "required", "yes; people without a microphone cannot take part"
+
     class Recruitment(models.TextChoices):
         ANONYMOUS = "anonymous", "anonymous: anybody with the link"
         LABEL = "label", "a label: the link ends in ?label=…"
@@ -366,6 +371,16 @@ class Study(models.Model):
         help_text="For every page after the consent: phone, tablet, computer or headset; browser and "
         "system; the size of the window; how often and how long the page was hidden. These are "
         "personal data: name them in the consent.",
+    )
+    think_aloud = models.CharField(
+        "record what people say while they play",
+        max_length=8,
+        choices=ThinkAloud,
+        blank=True,
+        default=ThinkAloud.OFF,
+        db_default=ThinkAloud.OFF,
+        help_text="Before the first round, people test their microphone. While they play, the page says that "
+        "it records, and they can pause. A voice identifies a person: name the recording in the consent.",
     )
     budget_id: int | None
     budget = models.OneToOneField(

@@ -46,6 +46,7 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
         return redirect(person)
     short, more = folded_html(person.design.part("consent").text, media_for(person))
     context = part_context(person, "consent") | {"part_html": short, "more_html": more}
+    context["think_aloud"] = person.version.blueprint.meant("think_aloud")
     return form_response(request, person, "consent", form, **context)
 
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from kitchen.play.live.render_page import play_page_response
+from kitchen.play.live.render_page import PERMISSIONS_WITH_MICROPHONE, play_page_response
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
@@ -36,6 +36,7 @@ from study.participation.page_progress import (
 )
 from study.participation.pages.end_and_privacy_pages import withdrawal_terms
 from study.participation.pages.end_card_page import end_card_address
+from study.participation.pages.microphone_page import MICROPHONE, microphone_page
 from study.participation.pages.page_context import (
     guest_reminder,
     media_for,
@@ -47,14 +48,19 @@ from study.participation.pages.page_context import (
 )
 from study.participation.pages.practice_length import practice_length_note
 from study.participation.pages.ready_page import is_ready_card_due, ready_page
+from study.participation.sound_uploads import is_microphone_page_due, recording_context
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the episode of one round, or before it the card that says who plays."""
     if request.method == "POST":
+        if request.POST.get("page") == MICROPHONE and is_microphone_page_due(person, place):
+            return microphone_page(request, person)
         if request.POST.get("page") == READY:
             finish_ready_card(participant_id=person.pk)
         return redirect(person)
+    if is_microphone_page_due(person, place):
+        return microphone_page(request, person)
     if is_ready_card_due(person, place):
         return ready_page(request, person, place)
     assert place.round and place.round.episode  # noqa: S101 - the flow leads here with an episode only
@@ -65,8 +71,13 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
     # where steps have a time limit, it would run meanwhile
     counts_down = plan.ready_card and not episode.step and episode.step_seconds is None
     result = {"result_url": end_card_address(person, place), "result_position": place.position}
-    more = {"counts_down": counts_down, **result}
-    return _play_page(request, person, episode, place.round.seat, "play", place.round.position, label, **more)
+    more = {"counts_down": counts_down, **result, **recording_context(person, episode)}
+    response = _play_page(
+        request, person, episode, place.round.seat, "play", place.round.position, label, **more
+    )
+    if "sound_url" in more:
+        response["Permissions-Policy"] = PERMISSIONS_WITH_MICROPHONE
+    return response
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -135,7 +146,7 @@ def _play_page(
         "participant": person,
         "study": person.study,
         "idle": idle_clock(person),
-        "notice_template": "study/participation/preview.html",
+        "notice_template": "study/participation/play_notice.html",
         "languages_template": "study/participation/languages.html",
         "extra_templates": EXTRA_TEMPLATES,
         "page_kind": page,

@@ -45,6 +45,7 @@ WITHOUT_ROWS = {
     "staff_actions": "staff did nothing; see test_staffing.py",
     "payments": "the study pays no bonus; see tests/study/monitor/test_payments.py",
     "annotations": "nobody rates; see tests/study/monitor/test_annotation.py",
+    "sound": "nothing is recorded; see tests/study/participation/test_sound_uploads.py",
     "outages": "nothing was away; see test_outages.py",
     "messages": "nobody can write to anybody; see test_messages.py",
     "predictions": "nobody foresees anything; see test_predictions.py",
@@ -101,6 +102,7 @@ def test_there_is_a_row_for_everything(study: Study, exported: Path) -> None:
         "staff_actions": 0,
         "payments": 0,
         "annotations": 0,
+        "sound": 0,
         "page_times": PageVisit.objects.count(),
         "decisions": 0,
         "prompts": 0,
@@ -227,7 +229,7 @@ def test_a_seed_is_text_that_programs_which_compute_with_doubles_do_not_round(st
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries({"participants": 19, "episodes": 14, "measures": 24}.get(name, 10)):
+    with django_assert_max_num_queries({"participants": 19, "episodes": 15, "measures": 24}.get(name, 10)):
         found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 
@@ -284,7 +286,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("23 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("24 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])

@@ -103,6 +103,8 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "star_targets",
         "stars",
         "order_choices",
+        "left_out",
+        "left_out_because",
     ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]

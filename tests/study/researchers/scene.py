@@ -24,6 +24,7 @@ from study.design.media_storage import store_media
 from study.design.models import Study, SurveyItem
 from study.design.preregistration import freeze_study
 from study.participants.models import Answer, Participant
+from study.participants.sound_recordings import SoundTake
 from study.participants.stored_datasets import FINISHED, order_dataset
 from study.participation.page_progress import finish_page
 from study.participation.views import COOKIE_SALT
@@ -99,6 +100,7 @@ class Scene:
             ),
             "group": Group.objects.create(name="a group"),
             "user": self.owner,
+            "sound": self._recorded(),
             "imported": store_trial(played(), name="t1", file_hash="", file_name="games.csv"),
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
             "staticdevice": StaticDevice.objects.create(user=self.outside, name="recovery"),
@@ -114,6 +116,12 @@ class Scene:
     def role(self, name: str) -> Role:
         """Return the role with this name."""
         return self.roles[name]
+
+    def _recorded(self) -> SoundTake:
+        """Create a take of the participant's sound."""
+        at = self.seat(self.person).episode
+        row = {"pk": 1, "key": "a", "number": 1, "kind": "webm", "steps": [[0, 0]]}
+        return SoundTake.objects.create(participant=self.person, episode=at, **row)
 
     def _study(self, slug: str) -> Study:
         study = make_study(slug, languages="en es")

@@ -1,0 +1,162 @@
+"""Sound is recorded only where a study says so and a microphone works, stored in order, and erased."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from study.design.blueprint import blueprint_of
+from study.design.consent_checks import missing_statements
+from study.design.models import Study
+from study.exports.export_table import EVERYBODY
+from study.exports.sound_files import sound_zip_pieces
+from study.monitor.replay_sound import part_response
+from study.participants.end_and_erase_participation import erase_names, participant_withdraw
+from study.participants.models import Participant
+from study.participants.sound_recordings import LARGEST_PIECE, SoundPiece, SoundTake, sound_kind
+from study.participants.speech_models import SpeechModelError, load_speech_model
+from study.participation.page_progress import finish_page
+from tests.study.factories import enter, make_study
+from tests.study.participation.test_views import text_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
+WEBM = b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\x82\x84webm" + b"\0" * 40
+
+
+def playing(answer: str = "", **settings: Any) -> Participant:
+    """Return a participant at the first round, who gave this answer on the page of the microphone."""
+    study = make_study(conditions=1, **{"think_aloud": "optional", **settings})
+    person = enter(study, f"of {study.think_aloud}")
+    finish_page(participant_id=person.pk, page="guide")
+    if answer:
+        Client().post(person.get_absolute_url(), {"page": "microphone", "microphone": answer})
+    return Participant.objects.get(pk=person.pk)
+
+
+def sent(person: Participant, piece: int, data: bytes = WEBM, **more: Any) -> Any:
+    episode = person.rounds.get().episode
+    assert episode
+    address = reverse("study:sound", args=[person.key, episode.key])
+    said = {"take": "a1", "number": piece, "ms": 5000 * (piece + 1), "steps": f"{5000 * piece}:{piece}"}
+    query = "&".join(f"{name}={value}" for name, value in {**said, **more}.items())
+    return Client().post(f"{address}?{query}", data, content_type="application/octet-stream")
+
+
+def test_the_microphone_is_tested_before_play_and_only_these_pages_may_use_it() -> None:
+    person = playing()
+    page = Client().get(person.get_absolute_url())
+    assert 'data-page="microphone"' in text_of(page) and "microphone=(self)" in page["Permissions-Policy"]
+    assert "Go on without a microphone" in text_of(page)
+    Client().post(person.get_absolute_url(), {"page": "microphone", "microphone": "yes"})
+    play = Client().get(person.get_absolute_url())
+    assert "data-recording=" in text_of(play) and "microphone=(self)" in play["Permissions-Policy"]
+
+
+def test_who_has_no_microphone_goes_on_or_leaves_as_the_study_says() -> None:
+    person = playing("no")
+    page = Client().get(person.get_absolute_url())
+    assert 'data-page="play"' in text_of(page) and "data-recording=" not in text_of(page)
+    assert "microphone=()" in page.get("Permissions-Policy", "microphone=()")
+    assert sent(person, 0).status_code == 422
+    Study.objects.all().update(slug="other")
+    strict = playing("no", think_aloud="required")
+    assert strict.microphone is None
+    assert "This study needs a microphone." in text_of(Client().get(strict.get_absolute_url()))
+    Client().post(strict.get_absolute_url(), {"page": "microphone", "microphone": "leave"})
+    strict.refresh_from_db()
+    assert (strict.status, strict.end_reason) == (Participant.Status.TECHNICAL, "no microphone")
+
+
+def test_pieces_are_stored_once_in_their_order_and_wrong_ones_are_refused() -> None:
+    person = playing("yes")
+    assert sent(person, 1).json() == {"next": 0}  # the first is missing
+    assert [
+        sent(person, number, data).json() for number, data in ((0, WEBM), (0, WEBM), (2, b"c"), (1, b"b"))
+    ] == [
+        {"next": 1},
+        {"next": 1},
+        {"next": 1},
+        {"next": 2},
+    ]
+    take = SoundTake.objects.get()
+    assert b"".join(take.file_pieces()) == WEBM + b"b" and take.steps == [[0, 0], [5000, 1]]
+    assert (take.kind, take.milliseconds) == ("webm", 10000)
+    for wrong in (b"<svg><script>", b"GIF89a", b"MZ"):
+        assert sent(person, 0, wrong, take="b2").status_code == 422
+    assert sent(person, 2, b"x" * (LARGEST_PIECE + 1)).status_code == 413
+    wrong_queries: list[dict[str, Any]] = [{"take": "../x"}, {"number": "-1"}, {"steps": "1:2:3"}]
+    for query in wrong_queries:
+        assert sent(person, 2, b"x", **query).status_code == 422
+    assert SoundTake.objects.count() == 1
+
+
+def test_sound_leaves_with_the_person_and_with_the_names() -> None:
+    person = playing("yes")
+    sent(person, 0)
+    erase_names([person.pk])
+    assert not SoundPiece.objects.exists()
+    sent(person, 0, take="c3")
+    participant_withdraw(participant_id=person.pk)
+    assert not SoundPiece.objects.exists() and not SoundTake.objects.exists()
+
+
+def test_staff_download_all_files_with_a_manifest_and_hear_them_at_the_replay(client: Client) -> None:
+    person = playing("yes")
+    sent(person, 0)
+    sent(person, 1, b"b")
+    SoundTake.objects.update(transcript=[[5.5, 6.0, "I fetch the next one"]])
+    data = b"".join(sound_zip_pieces(person.study, EVERYBODY))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.read(f"small-sound/{person.code}-1.webm") == WEBM + b"b"
+        rows = archive.read("small-sound/sound.csv").decode().splitlines()
+    assert [row.split(",")[7:12] for row in rows[1:]] == [
+        ["step", "0", "5000", "0", ""],
+        ["step", "5000", "10000", "1", ""],
+        ["words", "5500", "6000", "1", "I fetch the next one"],
+    ]
+    user = User.objects.create_user("vera", is_staff=True)
+    person.study.memberships.create(user=user, role="viewer")
+    client.force_login(user)
+    episode = person.rounds.get().episode
+    assert episode
+    page = text_of(client.get(reverse("study:staff-replay", args=["small", episode.key])))
+    assert 'data-sound="0:0,5000:1"' in page and "I fetch the next one" in page
+    there = reverse("study:staff-replay-sound", args=["small", episode.key, SoundTake.objects.get().pk])
+    part = client.get(there, headers={"Range": "bytes=0-3"})
+    assert (part.status_code, part.content) == (206, WEBM[:4])
+    assert "recorded" in str(client.get("/staff/small/data/").content).lower()
+
+
+def test_a_part_of_a_file_is_sent_as_asked() -> None:
+    for wanted, status, content in (
+        ("bytes=2-", 206, b"cde"),
+        ("bytes=1-99", 206, b"bcde"),
+        ("bytes=9-", 416, b""),
+        ("lines=1-2", 200, b"abcde"),
+    ):
+        answer = part_response(b"abcde", "audio/webm", wanted)
+        assert (answer.status_code, answer.content) == (status, content)
+        assert answer.get("Content-Security-Policy") == "sandbox; default-src 'none'" or status == 416
+
+
+def test_the_consent_names_the_recording_and_the_design_seals_it() -> None:
+    study = make_study(think_aloud="optional")
+    assert any("recorded" in one for one in missing_statements(blueprint_of(study)))
+    study.parts.filter(kind="consent").update(text="We record your microphone.")
+    design = blueprint_of(Study.objects.get())
+    assert not any("recorded" in one for one in missing_statements(design))
+    assert design.meant("think_aloud") == "optional" and design.in_format(15).meant("think_aloud") == ""
+
+
+def test_only_sound_is_sound_and_a_missing_speech_model_is_said() -> None:
+    assert sound_kind(b"OggS" + b"\0" * 24 + b"OpusHead") == "ogg"
+    assert sound_kind(b"\0\0\0\x20ftypisom") == "mp4"
+    assert sound_kind(b"RIFF") == ""
+    with pytest.raises(SpeechModelError, match="faster-whisper"):
+        load_speech_model("base")
