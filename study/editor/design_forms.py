@@ -70,7 +70,7 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("title", "slug")
         labels = {"slug": "Name in the link"}
         error_messages = SLUG_MESSAGES
-        help_texts = {"slug": "Small letters, digits and hyphens. The participants' link ends in it."}
+        help_texts = {"slug": "Letters, digits, hyphens and underscores. The participants' link ends in it."}
 
 
 class BeginForm(NewStudyForm):

@@ -23,6 +23,7 @@ from study.design.study_archive import StudyContent, read_study_bytes
 from study.design.study_errors import DesignError
 from study.design.study_file_writer import study_as_zip
 from study.editor.describe_changes import compared_designs
+from study.editor.design_forms import SLUG_MESSAGES
 from study.editor.study_file_services import (
     design_of_content,
     design_replace,
@@ -73,6 +74,7 @@ class NewFromFileForm(StudyFileForm):
         label="Name in the link",
         required=False,
         help_text="Part of the participants' link, after /s/. Empty: as in the file.",
+        error_messages=SLUG_MESSAGES["slug"],
     )
     against = forms.ChoiceField(label="Compare with", required=False)
 

@@ -462,6 +462,12 @@ class Study(models.Model):
             else foreign_text(self.title, own)
         )
 
+    def unique_error_message(self, model_class: Any, unique_check: Any) -> ValidationError:
+        """Return the error for a value that another study has, in the words of the forms."""
+        if tuple(unique_check) == ("slug",):
+            return ValidationError("Another study has this name in its link.", code="unique")
+        return super().unique_error_message(model_class, unique_check)
+
     def clean_fields(self, exclude: Any = None) -> None:
         """Check each field, then all fields together.
 
