@@ -37,7 +37,6 @@ from study.design.own_pages import known_names
 from study.design.parts_other_than_rounds import ALWAYS_ON, FAILURES, PARTS
 from study.design.piped_words import has_piped_words, piped_problem
 from study.design.questions.questionnaires import instruments
-from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.design.text_checks import FILLED_PARTS
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
 from study.editor.form_fields import TextLinesField
@@ -257,9 +256,6 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
             "entries_per_address": "Maximum entries from one address",
             "entries_per_minute": "Maximum entries in a minute",
             "max_round_trip_ms": form_labels.STUDY["max_round_trip_ms"],
-        }
-        help_texts = {
-            "recruitment": " ".join(place.help for place in RECRUITMENT_PLACES.values() if place.help)
         }
 
     def clean_closes_at(self) -> datetime | None:

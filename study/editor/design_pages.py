@@ -227,6 +227,11 @@ def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
     ]
     return {
         "template": "study/editor/recruitment.html",
+        "places": [
+            (label, place.help)
+            for key, label in Study.Recruitment.choices
+            if (place := RECRUITMENT_PLACES[key]).help
+        ],
         "participant_link": participant_link(request, study),
         "links": links if study.recruitment == Study.Recruitment.LABEL else [],
         "most": MOST_LABELS,

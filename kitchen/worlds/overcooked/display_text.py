@@ -102,7 +102,7 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
     if step.ran_out and player.is_you:
         return SeatLine(player.seat, name, gettext("ran out of time"), "")
     if event is None:
-        return SeatLine(player.seat, name, gettext("waited"), "")
+        return SeatLine(player.seat, name, pgettext("log of a step", "waited"), "")
     if event.kind == "refused":
         codes = [code for code in event.data["reasons"] if code in SENTENCES["refusals"]]
         return SeatLine(
@@ -126,7 +126,7 @@ def _did(event: Event) -> tuple[str, str]:
     if verb == "interact":
         deed = SENTENCES["done"][event.data["did"]]
         return gettext(deed).format(thing=thing_phrase(event.data["thing"])), ""
-    return gettext("waited"), ""
+    return pgettext("log of a step", "waited"), ""
 
 
 def delivery_text(points: int, *, own: bool) -> str:

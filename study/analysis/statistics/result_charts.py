@@ -42,6 +42,11 @@ def value_axis(result: MeasureResult) -> Axis:
     return Axis(value_axis_title(result.measure), low, high, whole=result.measure.kind in {"count", "likert"})
 
 
+ROOM = 0.04
+"""The least space between the drawn values and an end without a bound, as a share of the values' range. So no
+point is drawn on the edge."""
+
+
 def axis_bounds(result: MeasureResult) -> tuple[float, float]:
     """Return the lower and upper end of the value axis. They are the bounds of the scale. If the scale has
     no bound on one side, that end is a round number beyond all drawn values."""
@@ -51,7 +56,8 @@ def axis_bounds(result: MeasureResult) -> tuple[float, float]:
     drawn = [end for d in result.descriptions for end in _reach(d) if end is not None]
     bottom = low if low is not None else min([*drawn, 0.0 if high is None else high - 1])
     top = high if high is not None else max([*drawn, bottom + 1])
-    floor, ceiling = round_axis_ends(bottom, top)
+    room = ROOM * (top - bottom)
+    floor, ceiling = round_axis_ends(bottom - room, top + room)
     return low if low is not None else floor, high if high is not None else ceiling
 
 

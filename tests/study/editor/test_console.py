@@ -318,7 +318,9 @@ def test_recruiting_by_label_offers_links_that_nobody_can_guess(
         assert len(set(links)) == number
         made = rf"http://testserver/s/{study.slug}/\?label=\w{{10}}&proof=\w{{32}}"
         assert all(re.fullmatch(made, one) for one in links)
-    assert "do not number" in response.content.decode()
+    page = response.content.decode()
+    assert "do not number" in page.partition("<summary>What each of them needs</summary>")[2]
+    assert page.index("What each of them needs") > page.index('id="id_recruitment"')
     assert links[0].replace("&", "&amp;") in response.content.decode()
     assert "Begin" in Client().get(links[0]).content.decode()
 

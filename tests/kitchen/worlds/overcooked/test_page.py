@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.utils.translation import override
 
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent_skills import SeatObservation, wait_skill
@@ -133,6 +134,15 @@ def test_a_soup_from_the_first_onion_to_the_guests_is_told_but_not_every_move() 
     assert [line.text for line in news[0].lines] == ["went up", "waited"]
     assert news[-1].lines[0].text == "delivered the soup"
     assert (panel(view, "score").points, panel(view, "score").soups) == (20, 1)
+
+
+def test_the_spanish_log_has_one_form_for_you_and_for_others() -> None:
+    world = make("cramped_room")
+    view = seen(world, 0, (step(world, ("north",), STAY),))
+    with override("es"):
+        happened = next(each for each in PAGE.panels(view) if each.id == "happened")
+        shown = next(iter(happened.parts)).shows
+    assert [line.text for line in shown.lines] == ["ir hacia arriba", "esperar"]
 
 
 def test_why_nothing_came_of_it_is_said_to_who_wanted_it() -> None:

@@ -115,7 +115,7 @@ def test_the_axis_has_the_bounds_of_the_scale() -> None:
     assert axis_bounds(demo().measure("enjoyment")) == (1, 5)
 
 
-@pytest.mark.parametrize(("top", "end"), [(0, 1), (3, 3), (17, 20), (104, 120)])
+@pytest.mark.parametrize(("top", "end"), [(0, 1), (3, 3), (17, 20), (20, 25), (104, 120)])
 def test_an_open_scale_has_room_for_the_largest_value(top: float, end: float) -> None:
     dishes = Measure.count("dishes", "Dishes")
     rows = rows_of({"alone": [0.0, top], "llm_1": [0.0, top]}, dishes)
