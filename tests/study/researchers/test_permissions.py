@@ -144,6 +144,6 @@ def test_a_member_without_any_right_in_the_admin_is_led_to_the_decisions(
     there = reverse("admin:kitchen_episode_change", args=[episode.pk])
     page = client.get(reverse("study:staff-participants-one", args=[study.slug, preview.code]))
 
-    assert there in page.content.decode()
+    assert f'"{there}">steps, decisions and calls of models, in the administration' in page.content.decode()
     assert "a person" in client.get(there).content.decode()
     assert client.get(reverse("admin:kitchen_episode_changelist")).status_code == 403
