@@ -141,7 +141,7 @@ def test_the_spanish_log_has_one_form_for_you_and_for_others() -> None:
     view = seen(world, 0, (step(world, ("north",), STAY),))
     with override("es"):
         happened = next(each for each in PAGE.panels(view) if each.id == "happened")
-        shown = next(iter(happened.parts)).shows
+        shown: Any = next(iter(happened.parts)).shows
     assert [line.text for line in shown.lines] == ["ir hacia arriba", "esperar"]
 
 
