@@ -319,7 +319,7 @@ def instruments(request: HttpRequest, study: Study) -> HttpResponse:
         )
     keys, places = set(study.items.values_list("key", flat=True)), dict(SurveyItem.Place.choices)
     shown = [one for one in shipped() if mentions(one, sought)]
-    more = {
+    more: dict[str, Any] = {
         "sought": sought,
         "shipped": [(one, places[one.place], bool(keys & {item.key for item in one.items})) for one in shown],
         "elsewhere": [one for one in instruments_elsewhere() if mentions(one, sought)],

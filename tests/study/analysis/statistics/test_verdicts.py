@@ -35,7 +35,7 @@ def test_the_paragraph_has_verdict_test_means_pairs_and_contrasts() -> None:
     assert verdict == "Success rate: differed between conditions."
     assert test.startswith("Repeated-measures ANOVA: F(")
     assert means.startswith("Means range from ") and "paired t tests after Holm" in means
-    same = replace(one, descriptions=[replace(each, mean=20.0) for each in one.descriptions[:2]])
+    same = replace(one, descriptions=tuple(replace(each, mean=20.0) for each in one.descriptions[:2]))
     assert "Both means are 20.00" in " ".join(verdict_sentences(same))
     assert contrasts.startswith("Planned contrasts after Holm: H1 0.25, 95% CI [0.20, 0.31], p ")
 
