@@ -10,7 +10,8 @@ time. Both are stored as JSON::
 
     {"text": "Trust in your partner", "low": "none", "high": "complete"}
 
-`words` of an item or a slider has its translations: `{"es": {"text": …, "low": …}}`.
+`words` of an item or a slider has its translations: `{"es": {"text": …, "low": …}}`. `language` is the code
+of the language of its own texts, where a study has several.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, Self
 
 from kitchen.contract.canonical_json import Json
 from kitchen.contract.world_errors import SettingsError
+from kitchen.words.foreign_text import foreign_text
 
 LIKERT, SLIDER, CHOICE, TEXT = "likert", "slider", "choice", "text"
 ITEM_KINDS = (LIKERT, SLIDER, CHOICE, TEXT)
@@ -41,9 +43,9 @@ REFUSED = "refused"
 """The kind of event at which a probe may be due in every world: an action was refused."""
 KEY = re.compile(r"[a-z][a-z0-9_]{0,29}")
 
-_ITEM_FIELDS = frozenset(("key", "kind", "text", "low", "high", "points", "options", "words"))
+_ITEM_FIELDS = frozenset(("key", "kind", "text", "low", "high", "points", "options", "words", "language"))
 _PROBE_FIELDS = frozenset(("key", "items", "limit_seconds", "at_most", *TIMES))
-_SLIDER_FIELDS = frozenset(("text", "low", "high", "words"))
+_SLIDER_FIELDS = frozenset(("text", "low", "high", "words", "language"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class ProbeItem:
     """The number of points of a Likert item; 0 for other kinds."""
     options: tuple[str, ...] = ()
     words: Mapping[str, Mapping[str, Json]] | None = None
+    language: str = ""
+    """The language of these texts; empty if it is not known, or is that of every reader."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the item as JSON, without empty fields."""
@@ -67,17 +71,17 @@ class ProbeItem:
         return {name: value for name, value in content.items() if value}
 
     def in_language(self, language: str) -> ProbeItem:
-        """Return the item with its texts in this language, as far as they are translated."""
+        """Return the item with its texts in this language, as far as they are translated. Other texts are
+        marked with their own language (`ForeignText`)."""
         words = (self.words or {}).get(language, {})
-        options = words.get("options") or self.options
+        own = "" if language == self.language else self.language
+        options = words.get("options") or [""] * len(self.options)
         return ProbeItem(
             self.key,
             self.kind,
-            words.get("text") or self.text,
-            words.get("low") or self.low,
-            words.get("high") or self.high,
+            *(words.get(name) or _marked(getattr(self, name), own) for name in ("text", "low", "high")),
             self.points,
-            tuple(own or there for own, there in zip(options, self.options, strict=False)),
+            tuple(there or _marked(text, own) for there, text in zip(options, self.options, strict=False)),
         )
 
     def read_answer(self, given: Json) -> Json:
@@ -105,6 +109,11 @@ class ProbeItem:
         """Return the texts to translate, by field: `text`, `low`, `high`, `options.1` and so on."""
         options = {f"options.{number}": text for number, text in enumerate(self.options, start=1)}
         return {"text": self.text, "low": self.low, "high": self.high, **options}
+
+
+def _marked(text: str, language: str) -> str:
+    """Return the text, marked with its language if it has words and its language differs from the page's."""
+    return foreign_text(text, language) if language and any(map(str.isalpha, text)) else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +159,7 @@ class RatingSlider:
     low: str
     high: str
     words: Mapping[str, Mapping[str, Json]] | None = None
+    language: str = ""
 
     @classmethod
     def read(cls, given: Mapping[str, Json]) -> Self | None:
@@ -161,12 +171,16 @@ class RatingSlider:
         text, low, high = (_text(given, name, what, MAX_LABEL_CHARACTERS) for name in ("text", "low", "high"))
         if not (text and low and high):
             raise SettingsError(f"{what}: write its text and the words of both ends")
-        return cls(text, low, high, given.get("words"))
+        return cls(text, low, high, given.get("words"), _language(given, what))
 
     def in_language(self, language: str) -> RatingSlider:
-        """Return the slider with its texts in this language, as far as they are translated."""
+        """Return the slider with its texts in this language, as far as they are translated. Other texts are
+        marked with their own language."""
         words = (self.words or {}).get(language, {})
-        return RatingSlider(*(words.get(name) or getattr(self, name) for name in ("text", "low", "high")))
+        own = "" if language == self.language else self.language
+        return RatingSlider(
+            *(words.get(name) or _marked(getattr(self, name), own) for name in ("text", "low", "high"))
+        )
 
 
 def read_probes(given: Sequence[Json], kinds: Iterable[str]) -> tuple[Probe, ...]:
@@ -250,6 +264,7 @@ def _item(given: Json, what: str, place: int) -> ProbeItem:
         points if kind == LIKERT else 0,
         tuple(one.strip() for one in options) if kind == CHOICE else (),
         given.get("words"),
+        _language(given, what),
     )
 
 
@@ -263,6 +278,10 @@ def _key(given: Mapping[str, Json], usual: str, what: str) -> str:
     if not isinstance(key, str) or not KEY.fullmatch(key):
         raise SettingsError(f"{what}: a key has small letters, digits and _, and begins with a letter")
     return key
+
+
+def _language(given: Mapping[str, Json], what: str) -> str:
+    return _text(given, "language", what, MAX_LABEL_CHARACTERS)
 
 
 def _text(given: Mapping[str, Json], name: str, what: str, longest: int) -> str:

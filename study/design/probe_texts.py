@@ -42,15 +42,21 @@ def _items(condition: Any) -> Iterator[tuple[str, ProbeItem]]:
             yield f"conditions.{condition.key}.probes.{probe.key}.{item.key}", item
 
 
-def translated_probes(condition: Any, texts: Mapping[str, Mapping[str, str]]) -> list[Json]:
+def translated_probes(
+    condition: Any, texts: Mapping[str, Mapping[str, str]], language: str = ""
+) -> list[Json]:
     """Return the probes of a condition with their translations. `texts` has the design's translations by
-    language and path."""
+    language and path. `language` is the design's own one, and empty if it has no other."""
     probes = stored_probes(condition.probes)
     return [
         replace(
             probe,
             items=tuple(
-                replace(item, words=_words(item.texts, f"{_path(condition, probe)}.{item.key}", texts))
+                replace(
+                    item,
+                    words=_words(item.texts, f"{_path(condition, probe)}.{item.key}", texts),
+                    language=language,
+                )
                 for item in probe.items
             ),
         ).to_json()
@@ -62,14 +68,17 @@ def _path(condition: Any, probe: Probe) -> str:
     return f"conditions.{condition.key}.probes.{probe.key}"
 
 
-def translated_slider(condition: Any, texts: Mapping[str, Mapping[str, str]]) -> dict[str, Json]:
-    """Return the slider of a condition with its translations. Empty without one."""
+def translated_slider(
+    condition: Any, texts: Mapping[str, Mapping[str, str]], language: str = ""
+) -> dict[str, Json]:
+    """Return the slider of a condition with its translations, as `translated_probes`. Empty without one."""
     slider = dict(condition.rating_slider)
     if not slider:
         return {}
     own = {field: slider.get(field, "") for field in SLIDER_TEXTS}
     words = _words(own, f"conditions.{condition.key}.rating_slider", texts)
-    return {**slider, "words": words} if words else slider
+    more = {"words": words, "language": language}
+    return {**slider, **{name: value for name, value in more.items() if value}}
 
 
 def _words(

@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kitchen.contract.data_files import DataError, DataSource, parse_toml
-from kitchen.contract.data_limits import DataLimitError, read_foreign
+from kitchen.contract.data_limits import MAX_FILE_BYTES, DataLimitError, read_foreign
 from kitchen.contract.world import Json
 from kitchen.contract.zip_entries import ZIP, ZipLimits, read_zip
 from kitchen.infra.file_writing import zip_files
-from study.design.media.media_limits import largest_upload
+from study.design.media.media_limits import MIB, largest_upload
+from study.design.study_errors import DesignError
 from study.design.toml_text import toml_text
 
 DESIGN = "study.toml"
@@ -29,6 +30,12 @@ LIMITS = ZipLimits(files=200, bytes=48 * 2**20)
 """The most files, and the most bytes when unpacked, of the file of a study."""
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 """The date of the files in the ZIP, so that equal studies have equal files."""
+MAX_ZIP = f"{MAX_FILE_BYTES // MIB} MiB"
+WAY_OUT = (
+    "Delete media that no page shows, or give smaller files. A backup of the whole server moves media of any "
+    "size."
+)
+"""What to do with a study that does not fit into a ZIP."""
 THERE_ARE = f"there are {DESIGN}, translations/LANGUAGE.toml and media/NAME"
 
 
@@ -98,10 +105,32 @@ def _text(data: bytes, name: str) -> str:
 
 
 def study_zip(slug: str, values: Mapping[str, Json], media: Mapping[str, bytes]) -> bytes:
-    """Return the ZIP of a study. `values` are those of `StudyFile`. Equal studies give equal bytes."""
+    """Return the ZIP of a study. `values` are those of `StudyFile`. Equal studies give equal bytes. Raises
+    DesignError if no server could read the ZIP."""
     texts = values.get("texts", {})
     written = {DESIGN: toml_text({name: one for name, one in values.items() if name != "texts"})}
     written |= {f"translations/{language}.toml": toml_text(texts[language]) for language in texts}
     files = {name: text.encode() for name, text in written.items()}
     files |= {f"{MEDIA_FOLDER}/{name}": data for name, data in media.items()}
-    return zip_files(files, folder=slug, at=LONG_AGO)
+    data = zip_files(files, folder=slug, at=LONG_AGO)
+    if len(data) > MAX_FILE_BYTES:
+        raise DesignError(f"The ZIP would have {in_mib(len(data))}, and {MAX_ZIP} are read. {WAY_OUT}")
+    try:
+        read_zip(data, LIMITS)
+    except DataLimitError as error:
+        raise DesignError(f"No server could read the ZIP: it {error}. {WAY_OUT}") from None
+    return data
+
+
+def media_problem(size: int) -> str:
+    """Return why a study whose media have `size` bytes cannot be written as a ZIP. Return an empty string if
+    it may fit."""
+    if size <= LIMITS.bytes:
+        return ""
+    most = f"{LIMITS.bytes // MIB} MiB"
+    return f"The media of this study have {in_mib(size)}, and a ZIP may hold {most}. {WAY_OUT}"
+
+
+def in_mib(size: int) -> str:
+    """Return a number of bytes as text, rounded up: `49 MiB`."""
+    return f"{-(-size // MIB)} MiB"

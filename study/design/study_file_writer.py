@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import models
+from django.db.models import Sum
 
 from kitchen.contract.world import Json
 from study.design.media_storage import media_files, media_rows
 from study.design.models import Condition, OwnPage, Study, StudyMedia, StudyPart, SurveyItem
 from study.design.models.parts_and_outcomes import Outcome
 from study.design.own_pages import OwnPagePlan
-from study.design.study_archive import study_zip
+from study.design.study_archive import media_problem, study_zip
+from study.design.study_errors import DesignError
 from study.design.study_files import (
     LIMITS,
     ROWS,
@@ -50,9 +52,17 @@ def study_as_toml(study: Study) -> str:
 
 
 def study_as_zip(study: Study) -> bytes:
-    """Return the whole study as a ZIP, with translations and media."""
+    """Return the whole study as a ZIP, with translations and media. Raises DesignError if it does not fit
+    into one that can be read."""
+    if why := zip_problem(study):
+        raise DesignError(why)
     files = {one.name: one.data for one in media_files(study)}
     return study_zip(study.slug, study_file_values(study), files)
+
+
+def zip_problem(study: Study) -> str:
+    """Return why the study's media do not fit into a ZIP. Return an empty string if they may fit."""
+    return media_problem(media_rows(study).aggregate(total=Sum("size"))["total"] or 0)
 
 
 def study_file_values(study: Study) -> dict[str, Json]:

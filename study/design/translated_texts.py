@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kitchen.words.foreign_text import foreign_text
 from kitchen.words.gettext_without_django import gettext
 from study.design.blueprint import Blueprint, PartPlan
 from study.design.questions.item_fields import ItemPlan
@@ -43,20 +44,6 @@ def missing_translations(design: Blueprint) -> dict[str, list[str]]:
         language: [path for path in wanted if not texts.get(path, "").strip()]
         for language, texts in there.items()
     }
-
-
-class ForeignText(str):
-    """A text whose language differs from the page's. `lang` is the code of its language."""
-
-    __slots__ = ("lang",)
-    lang: str
-
-
-def foreign_text(text: str, lang: str) -> ForeignText:
-    """Return the text as a `ForeignText` with the language code `lang`."""
-    made = ForeignText(text)
-    made.lang = lang
-    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Design errors show here before people take part: a study of messages in which no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +15,7 @@ from kitchen.registry.agent_registry import get_agent
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import NOBODY
 from study.design.models import Study
+from study.design.play_metrics import has_clock
 from study.design.team_organisation import is_apart
 from study.exports.export_registry import tables
 from study.exports.export_table import ExportSelection, ExportTable
@@ -31,6 +33,8 @@ EMPTY_WORDS = {
     "failed_checks": "No command failed a check. That is good.",
     "plannings": "No co-player thought while steps went on. It fills under a clock, or with a schedule.",
     "predictions": "No co-player of the study says what it foresees.",
+    "annotations": "No rater has released marks on the replays of programs.",
+    "sound": "Programs do not speak. It fills when people think aloud.",
     "scored_events": "The worlds of the study score no single events.",
 }
 """Why a file is empty, for files that do not depend on the design or that only play can fill."""
@@ -73,24 +77,14 @@ def why_empty(name: str, design: Blueprint, has_programs: bool) -> str:
 
 def _design_words(name: str, design: Blueprint) -> str:
     """Return what in the design keeps a file empty. Return an empty string if nothing does."""
-    conditions = design.conditions
-    if name in ("answers", "asked") and not design.items:
-        return "The study asks no question."
-    if name in ("decisions", "predictions") and all(one.coplayer == NOBODY for one in conditions):
-        return "No condition has a co-player."
-    if name == "prompts" and not any(_asks_model(one) for one in conditions):
-        return "No co-player of the study asks a language model."
-    if name == "messages" and not any(_may_write(design, one) for one in conditions):
-        return "In no condition may anybody write messages."
-    if name == "jobs" and not any(
-        _may_write(design, one) or is_apart(one.organisation) for one in conditions
-    ):
-        return "In no condition does anybody lead or ask others."
-    if name == "team_measures" and not any(one.organisation for one in conditions):
-        return "No condition has an organisation of its members."
-    if name == "payments" and not design.meant("bonus_rule"):
-        return "The study has no bonus rule."
-    return ""
+    return next(
+        (words for names, fills, words in DESIGN_WORDS if name in names and not fills(design)),
+        "",
+    )
+
+
+def _in_any(fills: Callable[[ConditionPlan], object]) -> Callable[[Blueprint], bool]:
+    return lambda design: any(fills(one) for one in design.conditions)
 
 
 def _asks_model(condition: ConditionPlan) -> bool:
@@ -100,6 +94,44 @@ def _asks_model(condition: ConditionPlan) -> bool:
 def _may_write(design: Blueprint, condition: ConditionPlan) -> bool:
     organisation = episode_settings(design, condition)["organisation"]
     return organisation is not None and not organisation.is_silent
+
+
+def _gives_jobs(design: Blueprint) -> bool:
+    """Return whether members give one another jobs in any condition. Under a clock, nobody can."""
+    return any(
+        is_apart(one.organisation) or (_may_write(design, one) and not has_clock(one))
+        for one in design.conditions
+    )
+
+
+def _has_messages(design: Blueprint) -> bool:
+    return any(_may_write(design, one) for one in design.conditions)
+
+
+DESIGN_WORDS: tuple[tuple[tuple[str, ...], Callable[[Blueprint], bool], str], ...] = (
+    (("answers", "asked"), lambda design: bool(design.items), "The study asks no question."),
+    (
+        ("decisions", "predictions"),
+        _in_any(lambda one: one.coplayer != NOBODY),
+        "No condition has a co-player.",
+    ),
+    (("prompts",), _in_any(_asks_model), "No co-player of the study asks a language model."),
+    (("messages",), _has_messages, "In no condition may anybody write messages."),
+    (
+        ("probes",),
+        _in_any(lambda one: one.probes or one.rating_slider),
+        "No condition asks questions during the game or has a slider beside it.",
+    ),
+    (("sound",), lambda design: bool(design.meant("think_aloud")), "The study records no sound."),
+    (("jobs",), _gives_jobs, "In no condition does anybody lead or ask others."),
+    (
+        ("team_measures",),
+        _in_any(lambda one: one.organisation),
+        "No condition has an organisation of its members.",
+    ),
+    (("payments",), lambda design: bool(design.meant("bonus_rule")), "The study has no bonus rule."),
+)
+"""Files, whether a design can fill them, and why they are empty if it cannot."""
 
 
 @study_page("view")

@@ -21,7 +21,7 @@ from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.study_archive import StudyContent, read_study_bytes
 from study.design.study_errors import DesignError
-from study.design.study_file_writer import study_as_zip
+from study.design.study_file_writer import study_as_zip, zip_problem
 from study.editor.describe_changes import compared_designs
 from study.editor.design_forms import SLUG_MESSAGES
 from study.editor.study_file_services import (
@@ -118,8 +118,13 @@ def study_file_taken(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("copy")
 def study_file_download(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """Send the whole study as a ZIP."""
-    response = HttpResponse(study_as_zip(study), content_type="application/zip")
+    """Send the whole study as a ZIP. If its media do not fit into one, go back to the page, which says so."""
+    try:
+        data = study_as_zip(study)
+    except DesignError as error:
+        messages.error(request, str(error))
+        return redirect("study:staff-design-file", study.slug)
+    response = HttpResponse(data, content_type="application/zip")
     return as_attachment(response, f"{study.slug}.zip")
 
 
@@ -196,6 +201,7 @@ def _file_page(
         "choices": _choices(request, study),
         "chosen": request.GET.get("with", ""),
         "why_not": replacement_problem(study),
+        "too_large": zip_problem(study),
     }
     context = {**study_context(study), **more, **context}
     return _answer(request, "study/editor/study_file.html", form, context)

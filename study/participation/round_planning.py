@@ -29,7 +29,7 @@ from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
 from study.design.probe_texts import translated_probes, translated_slider
 from study.design.round_plans import assign_sequence
-from study.design.translations import ORIGINAL_LANGUAGE, best_language
+from study.design.translations import ORIGINAL_LANGUAGE, best_language, language_codes
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import sequence_tallies
@@ -119,8 +119,12 @@ def _round_goal(plan: ConditionPlan) -> dict[str, Any]:
 def _probes(design: Blueprint, plan: ConditionPlan) -> dict[str, Any]:
     """Return the arguments for `create_episode` that set the probes and the slider, with their translations.
     Practice and the kitchen of the lobby have none."""
-    texts = design.study.get("texts", {})
-    return {"probes": translated_probes(plan, texts), "rating_slider": translated_slider(plan, texts)}
+    texts, languages = design.study.get("texts", {}), language_codes(design.study.get("languages", ""))
+    own = languages[0] if len(languages) > 1 else ""
+    return {
+        "probes": translated_probes(plan, texts, own),
+        "rating_slider": translated_slider(plan, texts, own),
+    }
 
 
 def create_practice_episode(person: Participant) -> Episode:

@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from study.design.translated_texts import ForeignText
+from kitchen.words.foreign_text import ForeignText
 
 register = template.Library()
 

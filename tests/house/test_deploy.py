@@ -23,6 +23,7 @@ from django.utils.translation import gettext
 
 from brigade import app_processes, restart, runner, server_limits
 from brigade.paths import base_dir
+from brigade.server_limits import POLICY_FILES
 from kitchen.infra.event_loop import FINISH_SECONDS
 from kitchen.infra.os_processes import TICKER_NICENESS
 from study.design.media.media_limits import FORM_BYTES, HIGHEST_MIB, MIB
@@ -188,9 +189,24 @@ def test_a_proxy_has_our_limits(conf: str) -> None:
     head, body = server_limits.HEAD_SECONDS, server_limits.BODY_SECONDS
     assert re.search(rf"header(_timeout)? +{head:g}s", conf)
     assert re.search(rf"body(_timeout)? +{body:g}s", conf)
-    size, media = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
+    size, media, file = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
     assert int(media) * MIB > HIGHEST_MIB * MIB + FORM_BYTES
+    assert int(file) * MIB > server_limits.LARGEST_STUDY_FILE > server_limits.LARGER_BODIES[POLICY_FILES]
     assert server_limits.LARGEST_BODY < int(size) * 2**20 < 2 * server_limits.LARGEST_BODY
+
+
+@pytest.mark.parametrize("conf", [NGINX, CADDY], ids=["nginx", "caddy"])
+def test_a_proxy_lets_larger_files_through_where_the_app_takes_them(conf: str) -> None:
+    found = re.findall(r"(?:location ~|@\w+ (?:not )?path_regexp) (\^/staff/\S+\$)", conf)
+    design = reverse("study:staff-design-file", args=["a-b"]).removesuffix("file/")
+    takes = [f"{design}{page}/" for page in ("media", "file", "file/take")]
+    for address in (*takes, reverse("study:staff-new-file"), POLICY_FILES):
+        assert server_limits.largest_body(address) > server_limits.LARGEST_BODY
+        fitting = [one for one in found if re.fullmatch(one, address)]
+        assert len(fitting) == (2 if conf is CADDY else 1), (
+            "one place; in Caddy also what the rest leaves out"
+        )
+    assert not [one for one in found for name in ("items", "files") if re.fullmatch(one, f"{design}{name}/")]
 
 
 def shown_by(page: Path, language: str = "en") -> list[str]:

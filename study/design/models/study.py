@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES
 from kitchen.money.models import Budget
+from kitchen.words.foreign_text import foreign_text
 from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
 from study.design.between_groups import group_keys, group_keys_problem
@@ -20,7 +21,6 @@ from study.design.factors import LONGEST_KEY, factors_problem_in, parse_factors
 from study.design.group_allocation import allocation_problem_in
 from study.design.naming_rules import RESERVED_SLUGS
 from study.design.round_plans import RoundPlan, plan_problem, round_plan
-from study.design.translated_texts import foreign_text
 from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
 
 MOST_PEOPLE = 1_000_000

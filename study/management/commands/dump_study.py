@@ -12,8 +12,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from kitchen.infra.file_writing import write_atomically
+from study.design.study_errors import DesignError
 from study.design.study_file_writer import study_as_toml, study_as_zip
-from study.management.study_command import StudyCommand, writing_to
+from study.management.study_command import StudyCommand, bad_input, writing_to
 
 
 class Command(StudyCommand):
@@ -31,7 +32,7 @@ class Command(StudyCommand):
         study = self.study(slug)
         if out.suffix not in (".zip", ".toml"):
             raise CommandError("the name of the file ends in .zip or .toml", returncode=2)
-        with writing_to(out):
+        with writing_to(out), bad_input(DesignError):
             data = study_as_zip(study) if out.suffix == ".zip" else study_as_toml(study).encode()
             write_atomically(out, data)
         self.stdout.write(f"study {study.slug}: {out}")

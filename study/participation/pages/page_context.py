@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from kitchen.registry.world_registry import get_page
+from kitchen.words.foreign_text import ForeignText, foreign_text
 from kitchen.words.gettext_without_django import current_language
 from study.design.blueprint import OWN_PAGES, blueprint_of
 from study.design.condition_seats import is_shared
@@ -20,7 +21,7 @@ from study.design.media_html import NO_MEDIA, ShownMedia
 from study.design.models import Study
 from study.design.page_and_item_order import progress
 from study.design.piped_words import answer_words_of, filled_text, has_piped_words
-from study.design.translated_texts import ForeignText, foreign_text, translated_design
+from study.design.translated_texts import translated_design
 from study.participants.models import Participant, Round
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_facts import participant_facts

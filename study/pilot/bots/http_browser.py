@@ -83,6 +83,8 @@ class WalkedPage:
     """The forms posted to the page's own address, without the language form."""
     socket: str = ""
     """Address of its websocket; empty if it has none."""
+    has_slider: bool = False
+    """True if a slider is beside the game."""
     leave: str = ""
     """Address of its withdrawal link; empty if it has none."""
     code: str = ""
@@ -128,6 +130,7 @@ class _Reader(HTMLParser):
         attributes = {name: value or "" for name, value in attrs}
         self.page.kind = attributes.get("data-page", "") or self.page.kind
         self.page.socket = attributes.get("ws-connect", "") or self.page.socket
+        self.page.has_slider |= "data-rating-slider" in attributes
         self._listen(tag, attributes)
         if tag == "a" and attributes.get("href", "").endswith(LEAVING):
             self.page.leave = attributes["href"]

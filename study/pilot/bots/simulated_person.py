@@ -261,6 +261,12 @@ class Player:
         points = range(1, item["points"] + 1) if item["kind"] == LIKERT else range(SLIDER_END + 1)
         return int(self.person.answer(item["key"], points, self.experience(), episode=self.episode))
 
+    def rate(self) -> int:
+        """Return the value to which this person moves the slider beside the game, from the experience so
+        far."""
+        points = range(SLIDER_END + 1)
+        return int(self.person.answer("rating_slider", points, self.experience(), episode=self.episode))
+
     def refused(self) -> None:
         """Record that the server refused the last command, so that `choose` returns another one."""
         if self._sent:

@@ -34,6 +34,8 @@ TURNED_DOWN = frozenset({"not_offered", "unreadable"})
 NOT_YOUR_TURN = "not_your_turn"
 """Notice code after which the player sends the same command again as soon as it may choose."""
 NO_SUCH_SEAT = 4404
+SLIDER_MOVES = 4
+"""Most values of the slider in one session, spread over the episode."""
 ENDLESS = 60
 """Assumed length in steps of an endless episode, for players who play a part of it."""
 
@@ -67,6 +69,8 @@ class TurnSession:
         """The last choice that this session sent."""
         self.held: list[str] | None = None
         """A choice that was refused because another member speaks first. It is sent again afterwards."""
+        self.rated = 0
+        """How often this session has moved the slider beside the game."""
         self.unanswered = 0
         """Number of the last message to which this session, while busy, gave no answer."""
 
@@ -118,6 +122,7 @@ class TurnSession:
             return True
         if message.get("probe"):
             await self._answer_probe(socket, message["probe"])
+        await self._rate(socket, message)
         if message["phase"] == "choose" and self.sent <= message["step"]:
             await self._choose(socket, message)
         if message["phase"] == "answer" and self.unanswered < (last := message["messages"][-1]["number"]):
@@ -135,10 +140,7 @@ class TurnSession:
             await self._give_jobs(socket, state)
             self.command = list(self.player.choose(state))
             await self._think(state)
-            for draft in self.player.messages(state):
-                requests = draft.data.get(REQUESTS_KEY, [])
-                said = {"type": "say", "text": draft.text, "kind": draft.kind, REQUESTS_KEY: requests}
-                await socket.send(json.dumps(said))
+            await self._say_drafts(socket, state)
         command, self.held = self.held or self.command, None
         self.sent = state["step"] + 1
         await socket.send(json.dumps({"type": "command", "step": self.sent, "command": command}))
@@ -150,6 +152,23 @@ class TurnSession:
             for one in probe["probes"]
         }
         await socket.send(json.dumps({"type": "probe", "step": probe["step"], "answers": answers}))
+
+    async def _rate(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
+        """Move the slider beside the game, if the page has one: after the first step, and again in each
+        further part of the episode. The server stores so many values at once."""
+        part = 1 + state["step"] * SLIDER_MOVES // (state["length"] or ENDLESS) if state["step"] else 0
+        if self.page.has_slider and self.rated < min(part, SLIDER_MOVES):
+            self.rated = part
+            await socket.send(json.dumps({"type": "slider", "value": self.player.rate()}))
+
+    async def _say_drafts(self, socket: ClientConnection, state: Mapping[str, Any]) -> bool:
+        """Send what the person writes before the command just chosen. Return whether that was anything."""
+        drafts = self.player.messages(state)
+        for draft in drafts:
+            requests = draft.data.get(REQUESTS_KEY, [])
+            said = {"type": "say", "text": draft.text, "kind": draft.kind, REQUESTS_KEY: requests}
+            await socket.send(json.dumps(said))
+        return bool(drafts)
 
     async def _think(self, state: Mapping[str, Any]) -> None:
         if self.think:
@@ -186,6 +205,8 @@ class TurnSession:
 
 ADDRESS = "/ws/ticks/"
 """Part of the websocket's address that marks a real-time episode."""
+QUIET_STEPS = 20
+"""Steps between two messages that a person writes while the clock runs."""
 SHOWN = frozenset({"whole", "tick"})
 """Messages that show the state."""
 
@@ -200,6 +221,8 @@ class TickSession(TurnSession):
 
     number = 0
     """Number of the last message sent."""
+    quiet_until = 0
+    """The step before which the person writes no further message."""
     pressing: asyncio.Task[None] | None = None
 
     async def _sit(self, socket: ClientConnection) -> None:
@@ -234,6 +257,8 @@ class TickSession(TurnSession):
             self.patience.moved((self.player.episode, self.state["step"], self.state["phase"]))
             self.patience.check(f"nothing happens, {self._place()}")
         over = message["type"] == "over" or self.state.get("phase") == "over"
+        if self.state and not over:
+            await self._rate(socket, self.state)
         return over or self._had_enough(self.state or {"step": 0, "length": None})
 
     async def _press_on(self, socket: ClientConnection) -> None:
@@ -243,6 +268,8 @@ class TickSession(TurnSession):
             self.fresh.clear()
             await self._think(self.state)
             command = self.player.press(self.state)
+            if self.state["step"] >= self.quiet_until and await self._say_drafts(socket, self.state):
+                self.quiet_until = self.state["step"] + QUIET_STEPS
             for down in (True, False):
                 await self._say(socket, command, down=down)
             await asyncio.sleep(0)  # first read what has arrived meanwhile

@@ -16,6 +16,7 @@ from kitchen.contract.probes import (
 )
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
+from kitchen.words.foreign_text import ForeignText
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 LIKERT = {"text": "I trust it.", "low": "no", "high": "yes"}
@@ -77,7 +78,17 @@ def test_after_an_answer_the_seconds_begin_anew_and_the_limit_of_times_counts() 
 
 def test_answers_fit_their_items_and_texts_are_in_the_readers_language() -> None:
     words = {"es": {"text": "Confío.", "options": ["sí", ""]}}
-    items = [LIKERT, {"key": "b", "kind": "choice", "text": "?", "options": ["yes", "no"], "words": words}]
+    items = [
+        LIKERT,
+        {
+            "key": "b",
+            "kind": "choice",
+            "text": "?",
+            "options": ["yes", "no"],
+            "words": words,
+            "language": "en",
+        },
+    ]
     (read,) = read_probes([probe(step=1, items=items)], [])
     scale, choice = read.items
     assert (scale.read_answer("7"), choice.read_answer(2)) == (7, 2)
@@ -86,6 +97,8 @@ def test_answers_fit_their_items_and_texts_are_in_the_readers_language() -> None
             item.read_answer(wrong)
     spanish = choice.in_language("es")
     assert (spanish.text, spanish.options) == ("Confío.", ("sí", "no"))
+    assert [getattr(text, "lang", "") for text in (spanish.text, *spanish.options)] == ["", "", "en"]
+    assert not any(isinstance(text, ForeignText) for text in choice.in_language("en").options)
     assert read_probes([read.to_json()], []) == (read,)
 
 

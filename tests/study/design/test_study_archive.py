@@ -12,10 +12,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from kitchen.contract.data_files import DataError
+from study.design import study_archive
 from study.design.blueprint import blueprint_of
 from study.design.demo_study_files import DEMO_FILE
-from study.design.models import OwnPage, Study, SurveyItem
-from study.design.study_archive import read_study_bytes
+from study.design.media.media_limits import MIB
+from study.design.models import OwnPage, Study, StudyMedia, SurveyItem
+from study.design.study_archive import LIMITS, read_study_bytes, study_zip
+from study.design.study_errors import DesignError
 from study.design.study_file_writer import study_as_toml, study_as_zip
 from study.design.study_files import study_from_content, study_from_file
 from study.design.study_versions import differences
@@ -72,6 +75,21 @@ def test_the_ready_demo_study_survives_as_a_file() -> None:
     made = study_from_content(read_study_bytes(study_as_zip(study), "f"), slug="made")
     assert {one.field for one in differences(blueprint_of(study), blueprint_of(made))} == {"slug"}
     assert made.texts == study.texts
+
+
+def test_a_study_that_no_server_could_read_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DesignError, match=r"a\.csv, that is packed far too tightly\. .+ A backup"):
+        study_zip("s", {}, {"a.csv": bytes(2 * MIB)})
+    monkeypatch.setattr(study_archive, "MAX_FILE_BYTES", 100)
+    with pytest.raises(DesignError, match=r"would have 1 MiB, and 32 MiB are read\. .+ A backup"):
+        study_zip("s", {}, {"a.png": b"x"})
+    study = make_study("large")
+    StudyMedia.objects.create(study=study, name="a.mp4", size=LIMITS.bytes + 1, data=b"")
+    with pytest.raises(CommandError, match=r"have 49 MiB, and a ZIP may hold 48 MiB\. .+ A backup"):
+        call_command("dump_study", "large", "--out", str(tmp_path / "s.zip"))
+    assert not list(tmp_path.iterdir())
 
 
 DESIGN = 'slug = "s"\ntitle = "T"\nlanguages = ["en", "es"]\n'

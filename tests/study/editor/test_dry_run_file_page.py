@@ -21,8 +21,13 @@ def test_each_file_has_rows_of_programs_or_says_why_not() -> None:
     assert why["answers.csv"] == "The study asks no question."
     assert why["decisions.csv"] == "No condition has a co-player."
     assert why["messages.csv"] == "In no condition may anybody write messages."
+    assert why["probes.csv"].startswith("No condition asks questions during the game")
+    assert why["sound.csv"] == "The study records no sound."
+    assert why["annotations.csv"] == "No rater has released marks on the replays of programs."
     assert why["payments.csv"] == "The study has no bonus rule."
     assert why["outages.csv"] == "Nothing of ours was away. That is good."
     SurveyItem.objects.create(study=study, key="late", measure="Late", text="Late?")
+    study.conditions.update(rating_slider={"text": "Trust", "low": "none", "high": "full"})
     states = {one.name: one.why for one in export_file_states(study)}
     assert states["answers.csv"].startswith("No program came so far.")
+    assert states["probes.csv"].startswith("No program came so far.")

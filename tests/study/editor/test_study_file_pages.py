@@ -13,7 +13,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from study.design.models import Study
+from study.design.models import Study, StudyMedia
+from study.design.study_archive import LIMITS
 from study.design.study_file_writer import study_as_zip
 from study.design.study_versions import current_version
 from study.pilot.previews import study_preview
@@ -69,6 +70,17 @@ def test_the_file_is_downloaded_and_makes_a_new_study_of_ones_own(client: Client
     made = Study.objects.get(slug="fresh")
     assert (made.conditions.count(), made.status) == (2, "closed")
     assert made.memberships.get().role == "owner"
+
+
+def test_a_study_with_too_many_media_says_so_instead_of_the_download(client: Client, study: Study) -> None:
+    media = StudyMedia.objects.create(study=study, name="a.mp4", size=LIMITS.bytes + 1, data=b"")
+    words = "The media of this study have 49 MiB, and a ZIP may hold 48 MiB."
+    assert words in told(client.get(at(study, "file-zip"), follow=True))
+    page = told(client.get(at(study, "file")))
+    assert words in page
+    assert "Download small.zip" not in page
+    StudyMedia.objects.filter(pk=media.pk).update(size=LIMITS.bytes)
+    assert "Download small.zip" in told(client.get(at(study, "file")))
 
 
 def test_a_file_is_compared_line_by_line_before_it_is_taken(client: Client, study: Study) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.template.loader import render_to_string
 
 from kitchen.play.episode.advance_episode import answer_probes
 from kitchen.play.episode.answer_probes import rate
+from kitchen.play.live.probe_panel import probe_panel
+from kitchen.play.live.render_page import render_panel, slider_context
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.replay.episode_file import export_episode, read_episode_file
@@ -48,7 +53,12 @@ def test_answers_and_the_slider_are_rows_and_are_on_the_replay() -> None:
     submit(episode, 1, "noop")
     with in_language("es"):
         view = current_seat_view(episode.seats.get(number=0))
+        panel, slider = render_panel(probe_panel(view)), slider_context(episode.seats.get(number=0))
     assert view.probes and view.probes.asked[0].items[0].options == ("Yo", "It does")
+    marked = re.findall(r' lang="(\w+)">(?:<input[^>]+> )?([^<]+)<', panel)
+    assert marked == [("en", "It does"), ("en", "Why?")], "what is not translated has its own language"
+    slider_page = render_to_string("kitchen/play/rating_slider.html", slider)
+    assert re.findall(r' lang="en">(\w+)<', slider_page) == ["Trust", "none", "full"]
     rate(episode_id=episode.pk, seat=0, step=1, value=30)
     with exclusive_turn(episode.pk) as turn:
         answers = {"lead": {"a": "2", "b": "It began."}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -11,7 +12,7 @@ from websockets.asyncio.client import ClientConnection
 
 from kitchen.registry.world_registry import get_world
 from study.pilot.bots.http_browser import PatienceLimit, WalkedPage
-from study.pilot.bots.simulated_person import Person, Player
+from study.pilot.bots.simulated_person import QUESTION, Person, Player
 from study.pilot.bots.websocket_player import (
     PROTOCOL,
     TickSession,
@@ -157,3 +158,27 @@ async def test_a_choice_that_came_before_its_turn_is_sent_again_without_the_word
     await session._sit(cast(ClientConnection, line))
     assert [one["type"] for one in line.heard] == ["say", "command", "command"]
     assert line.heard[1] == line.heard[2]
+
+
+async def test_the_slider_beside_the_game_is_moved_in_each_part_of_an_episode_step_by_step() -> None:
+    told = [{**state(), "phase": "waiting", "step": step} for step in (0, 1, 1, 2, 3, 5, 8, 9)]
+    line, none = Line(*told, {**told[-1], "phase": "over"}), Line(*told, {**told[-1], "phase": "over"})
+    for each, page in ((line, replace(PAGE, has_slider=True)), (none, PAGE)):
+        session = TurnSession(page, Player(Person(1, 1), 1), PatienceLimit(60))
+        await session._sit(cast(ClientConnection, each))
+    assert [one["type"] for one in line.heard] == ["slider"] * 4, "after the steps 1, 3, 5 and 8"
+    assert all(0 <= one["value"] <= 100 for one in line.heard)
+    assert none.heard == []
+
+
+async def test_where_a_clock_takes_the_steps_the_slider_is_moved_and_a_message_written() -> None:
+    first = {**state(), "member": 0, "addressees": [1], "length": 60}
+    ticks = [{"type": "tick", "step": step, "changed": {}, "gone": [], "score": {}} for step in range(1, 7)]
+    line = Slow(first, {**first, "type": "whole"}, *ticks)
+    session = TickSession(
+        replace(PAGE, has_slider=True), Player(Person(1, 1), 1), PatienceLimit(60), part=0.1
+    )
+    await session._sit(cast(ClientConnection, line))
+    others = [word for word in line.heard if word["type"] != "key"]
+    assert [word["type"] for word in others] == ["slider", "say"]
+    assert others[1]["text"] == QUESTION
