@@ -66,7 +66,6 @@ REPORT = (f"/staff/{SLUG}/analysis/report", f"/staff/{SLUG}/analysis/appendix")
 """The starts of the addresses of the report, which a worker draws. Only `make test-all` looks at it."""
 DESIGN = f"/staff/{SLUG}/design/"
 WRONG = {
-    f"/invitation/{INVITED}/": ("#id_username", ""),
     "/staff/logins/": ("#id_name", ""),
     "/staff/new/": ("#id_title", ""),
     "/staff/new/file/": ("#id_slug", "no name"),
@@ -83,7 +82,7 @@ WRONG = {
     f"{DESIGN}conditions/new/": ("#id_name", ""),
     f"{DESIGN}conditions/{PK}/": ("#id_name", ""),
     f"{DESIGN}factors/steps/": ("#id_name", ""),
-    f"{DESIGN}bonus/": ("#id_base", "much"),
+    f"{DESIGN}bonus/": ("#id_base", "-1"),
     f"{DESIGN}flow/new/": ("#id_title", ""),
     f"{DESIGN}flow/{PK}/": ("#id_title", ""),
     f"{DESIGN}items/new/": ("#id_text", ""),
@@ -111,6 +110,7 @@ NEVER_WRONG = {
     f"{DESIGN}file/",
     f"/staff/{SLUG}/data/",
     f"/staff/{SLUG}/data/publication/",
+    f"/invitation/{INVITED}/",  # staff accept with the login they have
 }
 """Forms that only offer what is right."""
 ADMIN = (  # its tables and forms are Django's, with barriers of their own: the console is the way beside them
