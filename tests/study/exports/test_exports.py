@@ -286,7 +286,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("24 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("25 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])
