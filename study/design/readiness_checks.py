@@ -138,7 +138,7 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     text = str(design.meant("planned_contrasts"))
     problems = contrast_problems(text, conditions, factorial=bool(design.factors))
     for problem in problems:
-        yield ReadinessProblem(problem, "plan")
+        yield ReadinessProblem(problem, "plan", field="planned_contrasts")
     if not problems:
         yield from _contrasts(design, parse_contrasts(text))
     planned = design.study.get("planned_participants")
@@ -146,7 +146,7 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     if number > 1 and planned is not None:
         main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
         told = _sample_size_problems(planned, number, design.rounds, main)
-        yield from (ReadinessProblem(words, "plan") for words in told)
+        yield from (ReadinessProblem(words, "plan", field="planned_participants") for words in told)
 
 
 def _sample_size_problems(planned: int, conditions: int, rounds: int, main: str) -> Iterator[str]:
@@ -188,14 +188,14 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
                 f"The planned contrast “{contrast.name}” cannot be tested, because nothing is measured "
                 "in all its conditions."
             )
-            yield ReadinessProblem(words, "plan")
+            yield ReadinessProblem(words, "plan", field="planned_contrasts")
         elif without:
             where = "is not asked" if len(without) == 1 else "are not asked"
             words = (
                 f"The planned contrast “{contrast.name}” cannot be tested for {', '.join(without)}, which "
                 f"{where} in all its conditions."
             )
-            yield advice(words, "plan")
+            yield advice(words, "plan", field="planned_contrasts")
 
 
 def blocking_problems(study: Study) -> list[ReadinessProblem]:
@@ -260,9 +260,8 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
     labels = [row.label for row in rows]
     for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
         words = f"Two conditions are both called “{label}” for participants, who could not tell them apart."
-        yield ReadinessProblem(
-            words, "condition", (next(row.pk for row in rows if row.label == label),), hinders=False
-        )
+        first = next(row.pk for row in rows if row.label == label)
+        yield advice(words, "condition", first, field="label")
 
 
 def _needs_plans(row: Condition) -> bool:
@@ -281,9 +280,9 @@ def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
         kind = PARTS[part.kind]
         if part.enabled and study.slug != DEMO_SLUG and part.text.strip() == demo_part_texts().get(part.kind):
             words = f"{kind.words.capitalize()} still has the demo's words: do they fit this study?"
-            yield advice(words, "part", part.kind)
-        for wrong in part_problems(part.kind, part.text, part.enabled, part.settings).values():
-            yield ReadinessProblem(f"{kind.words.capitalize()}: {wrong}", "part", (part.kind,))
+            yield advice(words, "part", part.kind, field="text")
+        for field, wrong in part_problems(part.kind, part.text, part.enabled, part.settings).items():
+            yield ReadinessProblem(f"{kind.words.capitalize()}: {wrong}", "part", (part.kind,), field=field)
         empty = not part.text.strip() and not design.items_at(part.kind)
         if part.enabled and part.kind in ITEM_PAGES and empty:
             words = f"{kind.words.capitalize()} is on but asks nothing, so nobody sees it."
@@ -298,10 +297,9 @@ def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
     for row in study.items.filter(enabled=True):
-        for wrong in item_problems(row.plan).values():
-            yield ReadinessProblem(
-                f"“{row.measure}”: {wrong}", "item", (row.pk,), hinders=not row.why_fixed()
-            )
+        for field, wrong in item_problems(row.plan).items():
+            told, hinders = f"“{row.measure}”: {wrong}", not row.why_fixed()
+            yield ReadinessProblem(told, "item", (row.pk,), hinders, field)
     silent = [one.name for one in design.conditions if not design.items_after(one.key)]
     if silent:
         where = f" of {', '.join(silent)}" if len(silent) < len(design.conditions) else ""
@@ -470,14 +468,14 @@ def _people(study: Study) -> Iterator[ReadinessProblem]:
         words = (
             "People who play together stay together, so all such conditions need the same number of people."
         )
-        yield ReadinessProblem(words, "condition", (rows[0].pk,))
+        yield ReadinessProblem(words, "condition", (rows[0].pk,), field="team_people")
     for row in rows:
         if row.step_seconds is None and waits_for_people(row):
             words = (
                 f"{row.name}: several people play, and there is no step timer: a participant who is "
                 "away keeps the others waiting until they are timed out."
             )
-            yield advice(words, "condition", row.pk)
+            yield advice(words, "condition", row.pk, field="step_seconds")
 
 
 def _is_shared(row: Condition) -> bool:
@@ -488,7 +486,7 @@ def _is_shared(row: Condition) -> bool:
 
 def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
     if study.closes_at and study.closes_at <= timezone.now():
-        yield ReadinessProblem("Its closing date is over.", "recruitment")
+        yield ReadinessProblem("Its closing date is over.", "recruitment", field="closes_at")
     if not RECRUITMENT_PLACES[study.recruitment].complete:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
@@ -506,4 +504,5 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
         if row is None or not (row.code or row.url):
             where = study.get_recruitment_display()
             said = f"{where} gets no code for those who end as “{words}”."
-            yield ReadinessProblem(said, "outcomes", hinders=kind == Outcome.Kind.COMPLETE)
+            hinders = kind == Outcome.Kind.COMPLETE
+            yield ReadinessProblem(said, "outcomes", hinders=hinders, field=f"{kind}-code")

@@ -14,6 +14,7 @@ from typing import Any, cast
 from django import forms
 from django.contrib.auth import get_user_model
 from django.utils import timezone
+from django.utils.text import slugify
 
 from kitchen.contract.world import Json
 from study.analysis.analysis_covariates import covariate_items
@@ -39,6 +40,7 @@ from study.design.piped_words import has_piped_words, piped_problem
 from study.design.questions.questionnaires import instruments
 from study.design.text_checks import FILLED_PARTS
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
+from study.editor.design_services import is_slug_taken, unused_name
 from study.editor.form_fields import TextLinesField
 from study.editor.world_setting_fields import (
     drawing_problems,
@@ -69,7 +71,22 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("title", "slug")
         labels = {"slug": "Name in the link"}
         error_messages = SLUG_MESSAGES
-        help_texts = {"slug": "Letters, digits, hyphens and underscores. The participants' link ends in it."}
+        help_texts = {
+            "slug": "Letters, digits, hyphens and underscores. The participants' link ends in it. If it is "
+            "empty, it is made from the title."
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data, with a name in the link made from the title if none was given."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not cleaned.get("slug") and "slug" not in self.errors and cleaned.get("title"):
+            plain = slugify(cleaned["title"])[:50].strip("-") or "study"
+            cleaned["slug"] = unused_name(plain, "", 50, is_slug_taken)
+        return cleaned
 
 
 class BeginForm(NewStudyForm):

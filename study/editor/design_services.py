@@ -114,7 +114,7 @@ def study_ready(*, name: str, owner: Any) -> Study:
 
     The study is closed, and `owner` is its only member.
     """
-    slug = unused_name(name.replace("_", "-"), "-study", 50, _is_taken)
+    slug = unused_name(name.replace("_", "-"), "-study", 50, is_slug_taken)
     return study_create(slug=slug, owner=owner, begins_as=name)
 
 
@@ -373,7 +373,7 @@ def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> 
     made = _copy_row(
         study,
         **FRESH,
-        slug=slug or unused_name(study.slug, "-copy", 50, _is_taken),
+        slug=slug or unused_name(study.slug, "-copy", 50, is_slug_taken),
         title=title or f"{study.title[:113]} (copy)",
         seed=new_seed(),
     )
@@ -415,5 +415,6 @@ def _copy_row(row: Row, **changes: object) -> Row:
     return made
 
 
-def _is_taken(slug: str) -> bool:
+def is_slug_taken(slug: str) -> bool:
+    """Return whether a study has this name in the link."""
     return Study.objects.filter(slug=slug).exists()

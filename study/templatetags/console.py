@@ -105,5 +105,6 @@ def _belongs(page: str, tab: str) -> bool:
 
 @register.simple_tag
 def design_url(study: Study, one: ReadinessProblem) -> str:
-    """Return the address of the page on which the researcher can fix this problem."""
-    return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args])
+    """Return the address of the page, and of its field, in which the researcher can fix this problem."""
+    field = f"#id_{one.field}" if one.field else ""
+    return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args]) + field

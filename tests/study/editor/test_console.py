@@ -35,6 +35,7 @@ from study.participants.models import Participant
 from study.participants.participant_counts import study_counts
 from study.pilot.previews import condition_preview, study_preview
 from study.researchers.models import Membership
+from study.templatetags.console import design_url
 from study.urls import urlpatterns
 from tests.nightly import nightly, thinned
 from tests.study.factories import enter, make_study, play_round
@@ -335,6 +336,24 @@ def test_a_study_without_conditions_cannot_be_opened(owner: User, client: Client
     assert made.status == "closed"
     assert "There is no condition yet" in response.content.decode()
     assert readiness_problems(made)[0].hinders
+
+
+def test_what_is_missing_leads_to_its_field(study: Study, owner: User, client: Client) -> None:
+    plan = {"planned_contrasts": "nobody: a - b", "planned_participants": 3, "recruitment": "prolific"}
+    Study.objects.filter(pk=study.pk).update(closes_at=timezone.now(), **plan)
+    study.conditions.update(label="Same")
+    study.parts.filter(kind="consent").update(text="", enabled=True)
+    problems = [one for one in readiness_problems(Study.objects.get()) if one.field]
+    assert {one.page for one in problems} >= {"plan", "condition", "part", "recruitment", "outcomes"}
+    for one in problems:
+        address = design_url(study, one)
+        assert f'id="{address.partition("#")[2]}"' in client.get(address).content.decode(), address
+
+
+def test_a_study_without_a_name_in_the_link_gets_one_from_its_title(owner: User, client: Client) -> None:
+    for _ in range(2):
+        client.post(reverse("study:staff-new"), {"title": "Soup & people", "slug": ""})
+    assert {"soup-people", "soup-people2"} <= set(Study.objects.values_list("slug", flat=True))
 
 
 def test_no_page_of_the_console_can_be_taken_by_the_name_of_a_study() -> None:
