@@ -11,11 +11,11 @@ from typing import NamedTuple
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from kitchen.contract.organisation import Organisation
 from kitchen.registry.agent_registry import get_agent
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import NOBODY
 from study.design.models import Study
-from study.design.play_metrics import has_clock
 from study.design.team_organisation import is_apart
 from study.exports.export_registry import tables
 from study.exports.export_table import ExportSelection, ExportTable
@@ -32,6 +32,7 @@ EMPTY_WORDS = {
     "outages": "Nothing of ours was away. That is good.",
     "failed_checks": "No command failed a check. That is good.",
     "plannings": "No co-player thought while steps went on. It fills under a clock, or with a schedule.",
+    "prompts": "No co-player sent a text to a language model in these episodes.",
     "predictions": "No co-player of the study says what it foresees.",
     "annotations": "No rater has released marks on the replays of programs.",
     "sound": "Programs do not speak. It fills when people think aloud.",
@@ -91,21 +92,20 @@ def _asks_model(condition: ConditionPlan) -> bool:
     return condition.coplayer != NOBODY and bool(get_agent(condition.coplayer).names_model)
 
 
-def _may_write(design: Blueprint, condition: ConditionPlan) -> bool:
-    organisation = episode_settings(design, condition)["organisation"]
-    return organisation is not None and not organisation.is_silent
+def _organisations(design: Blueprint) -> list[Organisation]:
+    """Return the organisations of all conditions that have one."""
+    found = [episode_settings(design, one)["organisation"] for one in design.conditions]
+    return [one for one in found if one is not None]
 
 
 def _gives_jobs(design: Blueprint) -> bool:
-    """Return whether members give one another jobs in any condition. Under a clock, nobody can."""
-    return any(
-        is_apart(one.organisation) or (_may_write(design, one) and not has_clock(one))
-        for one in design.conditions
-    )
+    """Return whether members can give one another jobs in any condition. To write is not enough."""
+    leads = any(is_apart(one.organisation) for one in design.conditions)
+    return leads or any(one.commands for one in _organisations(design))
 
 
 def _has_messages(design: Blueprint) -> bool:
-    return any(_may_write(design, one) for one in design.conditions)
+    return not all(one.is_silent for one in _organisations(design))
 
 
 DESIGN_WORDS: tuple[tuple[tuple[str, ...], Callable[[Blueprint], bool], str], ...] = (
@@ -123,7 +123,7 @@ DESIGN_WORDS: tuple[tuple[tuple[str, ...], Callable[[Blueprint], bool], str], ..
         "No condition asks questions during the game or has a slider beside it.",
     ),
     (("sound",), lambda design: bool(design.meant("think_aloud")), "The study records no sound."),
-    (("jobs",), _gives_jobs, "In no condition does anybody lead or ask others."),
+    (("jobs",), _gives_jobs, "In no condition may anybody give others jobs."),
     (
         ("team_measures",),
         _in_any(lambda one: one.organisation),

@@ -265,7 +265,8 @@ class Player:
         """Return the value to which this person moves the slider beside the game, from the experience so
         far."""
         points = range(SLIDER_END + 1)
-        return int(self.person.answer("rating_slider", points, self.experience(), episode=self.episode))
+        item = f"rating_slider.{self.last['step'] if self.last else 0}"
+        return int(self.person.answer(item, points, self.experience(), episode=self.episode))
 
     def refused(self) -> None:
         """Record that the server refused the last command, so that `choose` returns another one."""

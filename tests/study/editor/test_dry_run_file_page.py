@@ -27,7 +27,16 @@ def test_each_file_has_rows_of_programs_or_says_why_not() -> None:
     assert why["payments.csv"] == "The study has no bonus rule."
     assert why["outages.csv"] == "Nothing of ours was away. That is good."
     SurveyItem.objects.create(study=study, key="late", measure="Late", text="Late?")
-    study.conditions.update(rating_slider={"text": "Trust", "low": "none", "high": "full"})
+    study.conditions.update(
+        world="overcooked",
+        coplayer="greedy",
+        teammates=1,
+        settings={"clock": "tick", "ticks": 20},
+        organisation={"kind": "central", "settings": {"talk": True}},
+        rating_slider={"text": "Trust", "low": "none", "high": "full"},
+    )
     states = {one.name: one.why for one in export_file_states(study)}
     assert states["answers.csv"].startswith("No program came so far.")
+    assert states["messages.csv"].startswith("No program came so far.")
+    assert states["jobs.csv"] == "In no condition may anybody give others jobs."
     assert states["probes.csv"].startswith("No program came so far.")
