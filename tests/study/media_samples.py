@@ -84,6 +84,13 @@ def webm() -> bytes:
     return b"\x1a\x45\xdf\xa3" + bytes([0x80 | len(head)]) + head + b"\x18\x53\x80\x67\x84" + bytes(4)
 
 
+def recorded_webm(behind: bytes = b"") -> bytes:
+    """Return the structure of a WebM video of a browser: its segment and clusters have no length."""
+    unknown = b"\x01" + b"\xff" * 7
+    cluster = b"\x1f\x43\xb6\x75" + unknown + b"\xe7\x81\0" + b"\xa3\x84\x81\0\0\x80"
+    return webm()[:-9] + b"\x18\x53\x80\x67" + unknown + b"\x16\x54\xae\x6b\x80" + cluster * 2 + behind
+
+
 def packed(files: dict[str, bytes]) -> bytes:
     """Return a ZIP with these files."""
     file = io.BytesIO()

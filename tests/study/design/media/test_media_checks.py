@@ -19,6 +19,7 @@ from tests.study.media_samples import (
     ogg,
     packed,
     png,
+    recorded_webm,
     wav,
     webm,
     webp,
@@ -85,6 +86,10 @@ def test_images_have_their_size() -> None:
         ("a.mp4", mp4() + b"\0\0\0\x0cevil" + bytes(4), "hidden behind"),
         ("a.mp4", mp4()[:-3], "end of this video is missing"),
         ("a.webm", webm() + PDF, "hidden behind"),
+        ("a.webm", recorded_webm(PDF), "hidden behind"),
+        ("a.webm", recorded_webm(b"\x18\x53\x80\x67\x84" + bytes(4)), "hidden behind"),
+        ("a.webm", recorded_webm()[:-1], "end of this video is missing"),
+        ("a.pdf", PDF.replace(b"<<>>", b"<</J#61vaScript 1>>"), "a program, or another file"),
         ("a.pdf", PDF + packed({"x": b""}) + b"%%EOF", "a PDF and a ZIP at once"),
         ("a.pdf", PDF + b"more", "hidden behind"),
         ("a.pdf", PDF.replace(b"<<>>", b"<</JavaScript 1>>"), "a program, or another file"),
@@ -118,6 +123,10 @@ def test_the_pixels_of_an_image_are_unpacked_in_pieces() -> None:
 def test_an_interlaced_image_has_the_pixels_of_its_passes() -> None:
     checked = check_media("a.png", interlaced_png_of_nine_by_nine())
     assert (checked.width, checked.height) == (9, 9)
+
+
+def test_a_video_that_a_browser_recorded_is_accepted() -> None:
+    assert check_media("a.webm", recorded_webm()).data == recorded_webm()
 
 
 def test_a_name_is_plain_or_refused() -> None:
