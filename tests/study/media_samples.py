@@ -9,10 +9,21 @@ import zipfile
 import zlib
 
 
-def png(width: int = 2, height: int = 2, *, rows: int | None = None) -> bytes:
-    """Return a grey PNG image. With `rows`, its pixels unpack to another number of rows than it says."""
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+def png(width: int = 2, height: int = 2, *, rows: int | None = None, behind: bytes = b"") -> bytes:
+    """Return a grey PNG image. With `rows`, its pixels unpack to another number of rows than it says. The
+    bytes `behind` follow its packed pixels."""
     pixels = zlib.compress((b"\0" + b"\x80" * width) * (height if rows is None else rows))
+    return _png(width, height, 0, pixels + behind)
+
+
+def interlaced_png_of_nine_by_nine() -> bytes:
+    """Return a grey PNG image whose pixels come in seven passes."""
+    passes = ((2, 2), (1, 2), (3, 1), (2, 3), (5, 2), (4, 5), (9, 4))
+    return _png(9, 9, 1, zlib.compress(b"".join(bytes((1 + across) * down) for across, down in passes)))
+
+
+def _png(width: int, height: int, interlaced: int, pixels: bytes) -> bytes:
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, interlaced)
     chunks = [(b"IHDR", head), (b"IDAT", pixels), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
@@ -71,6 +82,13 @@ def webm() -> bytes:
     """Return the structure of a WebM video."""
     head = b"\x42\x82\x84webm"
     return b"\x1a\x45\xdf\xa3" + bytes([0x80 | len(head)]) + head + b"\x18\x53\x80\x67\x84" + bytes(4)
+
+
+def recorded_webm(behind: bytes = b"") -> bytes:
+    """Return the structure of a WebM video of a browser: its segment and clusters have no length."""
+    unknown = b"\x01" + b"\xff" * 7
+    cluster = b"\x1f\x43\xb6\x75" + unknown + b"\xe7\x81\0" + b"\xa3\x84\x81\0\0\x80"
+    return webm()[:-9] + b"\x18\x53\x80\x67" + unknown + b"\x16\x54\xae\x6b\x80" + cluster * 2 + behind
 
 
 def packed(files: dict[str, bytes]) -> bytes:

@@ -15,6 +15,10 @@ from study.design.media.media_errors import MediaError, refuse_rest, refuse_type
 MOST_PIXELS = 40_000_000
 """Maximum pixels of an image. A browser needs four bytes for each."""
 PNG = b"\x89PNG\r\n\x1a\n"
+UNPACKED_PIECE = 2**16
+"""Most bytes of unpacked pixels in memory. A PNG of 300 kB can unpack to 300 MB."""
+ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+"""First column, first row, and their steps of the seven passes of an interlaced PNG."""
 SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Samples of a pixel of a PNG, by colour type."""
 STANDALONE = {0x01, *range(0xD0, 0xD9)}
@@ -47,14 +51,28 @@ def png_size(data: bytes) -> tuple[int, int]:
             if name == b"IHDR":
                 size, left = _png_head(body)
             elif name == b"IDAT":
-                left -= len(pixels.decompress(body, max(left, 0) + 1))
-                if left < 0:
-                    raise MediaError("This PNG image unpacks to more than its size says.")
+                left -= _unpacked_size(pixels, body, left)
     except (struct.error, zlib.error, KeyError):
+        _damaged("PNG")
+    if left or not pixels.eof:
         _damaged("PNG")
     if end != len(data):
         refuse_rest("the image")
     return size
+
+
+def _unpacked_size(pixels: zlib._Decompress, packed: bytes, most: int) -> int:
+    """Unpack pixels in pieces, keep none of them, and return their size. Raise MediaError if it is more than
+    `most`, or if something follows the pixels."""
+    unpacked = last = 0
+    while packed or last == UNPACKED_PIECE:
+        last = len(pixels.decompress(packed, UNPACKED_PIECE))
+        packed, unpacked = pixels.unconsumed_tail, unpacked + last
+        if unpacked > most:
+            raise MediaError("This PNG image unpacks to more than its size says.")
+        if pixels.unused_data:
+            refuse_rest("the image")
+    return unpacked
 
 
 def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
@@ -71,10 +89,14 @@ def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
 
 
 def _png_head(body: bytes) -> tuple[tuple[int, int], int]:
-    """Return the size of the image, and the most bytes to which its pixels may unpack."""
+    """Return the size of the image, and the bytes to which its pixels unpack: each row of each pass has one
+    byte before its pixels."""
     width, height, depth, colours, _, _, interlaced = struct.unpack(">IIBBBBB", body)
-    row = (width * depth * SAMPLES[colours] + 7) // 8 + 1
-    return _within(width, height), row * height * 2 + 16 * height if interlaced else row * height
+    bits, unpacked = depth * SAMPLES[colours], 0
+    for left, top, across, down in ADAM7 if interlaced else ((0, 0, 1, 1),):
+        columns, rows = -(-(width - left) // across), -(-(height - top) // down)
+        unpacked += rows * ((columns * bits + 7) // 8 + 1) if columns > 0 and rows > 0 else 0
+    return _within(width, height), unpacked
 
 
 def jpeg_size(data: bytes) -> tuple[int, int]:

@@ -168,12 +168,30 @@ def check_webm(data: bytes) -> None:
         elif name == b"\x18\x53\x80\x67":
             length, here = _ebml_length(data, here + 4)
             if length is None:  # a recording of a browser: the segment has no length
-                return
+                here = _end_of_elements(data, here)
         else:
             refuse_rest("the video")
         here += length or 0
     if here != len(data):
         _cut("video")
+
+
+CLUSTER = b"\x1f\x43\xb6\x75"
+OF_SEGMENT = ("114d9b74", "1549a966", "1654ae6b", "1c53bb6b", "1043a770", "1254c367", "ec", "bf")
+OF_CLUSTER = ("e7", "5854", "a7", "ab", "a3", "a0", "af")
+ELEMENTS = frozenset(bytes.fromhex(name) for name in (*OF_SEGMENT, *OF_CLUSTER))
+"""Elements of a segment, and of a cluster, which is a part of the video: RFC 9559, section 5."""
+
+
+def _end_of_elements(data: bytes, here: int) -> int:
+    """Return where the elements of a segment without a length end. A cluster may have no length, either."""
+    while here < len(data):
+        size = 9 - data[here].bit_length()  # the first byte of a name says how long the name is
+        name, (length, here) = data[here : here + size], _ebml_length(data, here + size)
+        if name != CLUSTER and (name not in ELEMENTS or length is None):
+            refuse_rest("the video")
+        here += length or 0
+    return here
 
 
 def _ebml_length(data: bytes, here: int) -> tuple[int | None, int]:

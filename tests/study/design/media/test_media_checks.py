@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from study.design.media.media_checks import check_media, check_size, stored_name
 from study.design.media.media_errors import MediaError
 from study.design.media.media_limits import MIB, MediaLimitError, largest_upload, limits_of
-from tests.study.media_samples import PDF, gif, jpeg, mp3, mp4, ogg, packed, png, wav, webm, webp
+from tests.study.media_samples import (
+    PDF,
+    gif,
+    interlaced_png_of_nine_by_nine,
+    jpeg,
+    mp3,
+    mp4,
+    ogg,
+    packed,
+    png,
+    recorded_webm,
+    wav,
+    webm,
+    webp,
+)
 
 PAGE = b"<script>alert(1)</script>"
 ACCEPTED = {
@@ -59,6 +75,10 @@ def test_images_have_their_size() -> None:
         ("a.png", png() + packed({"x": b""}), "hidden behind"),
         ("a.png", png()[:-6], "damaged"),
         ("a.png", png(rows=5000), "unpacks to more"),
+        ("a.png", png(rows=0), "damaged"),
+        ("a.png", png(rows=1), "damaged"),
+        ("a.png", png(behind=PAGE), "web page or a program"),
+        ("a.png", png(behind=b"behind"), "hidden behind"),
         ("a.png", png(40_000, 40_000, rows=1), "pixels"),
         ("a.webp", webp() + b"PK", "hidden behind"),
         ("a.mp3", mp3() + PDF, "hidden behind"),
@@ -66,6 +86,10 @@ def test_images_have_their_size() -> None:
         ("a.mp4", mp4() + b"\0\0\0\x0cevil" + bytes(4), "hidden behind"),
         ("a.mp4", mp4()[:-3], "end of this video is missing"),
         ("a.webm", webm() + PDF, "hidden behind"),
+        ("a.webm", recorded_webm(PDF), "hidden behind"),
+        ("a.webm", recorded_webm(b"\x18\x53\x80\x67\x84" + bytes(4)), "hidden behind"),
+        ("a.webm", recorded_webm()[:-1], "end of this video is missing"),
+        ("a.pdf", PDF.replace(b"<<>>", b"<</J#61vaScript 1>>"), "a program, or another file"),
         ("a.pdf", PDF + packed({"x": b""}) + b"%%EOF", "a PDF and a ZIP at once"),
         ("a.pdf", PDF + b"more", "hidden behind"),
         ("a.pdf", PDF.replace(b"<<>>", b"<</JavaScript 1>>"), "a program, or another file"),
@@ -84,6 +108,25 @@ def test_a_hostile_or_wrong_file_is_refused_in_words(name: str, data: bytes, wor
     with pytest.raises(MediaError) as error:
         check_media(name, data)
     assert words in str(error.value)
+
+
+def test_the_pixels_of_an_image_are_unpacked_in_pieces() -> None:
+    large = png(4000, 1000)
+    tracemalloc.start()
+    try:
+        check_media("a.png", large)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_interlaced_image_has_the_pixels_of_its_passes() -> None:
+    checked = check_media("a.png", interlaced_png_of_nine_by_nine())
+    assert (checked.width, checked.height) == (9, 9)
+
+
+def test_a_video_that_a_browser_recorded_is_accepted() -> None:
+    assert check_media("a.webm", recorded_webm()).data == recorded_webm()
 
 
 def test_a_name_is_plain_or_refused() -> None:
