@@ -10,9 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from study.analysis.statistics.rater_agreement import cohen_kappa, krippendorff_alpha, percent_agreement
 from study.design.models import Study
 from study.participants.annotations import Annotation, AnnotationCode, AnnotationPlan, EpisodeRating
+from study.participants.models import Round
 
 Marked = Mapping[int, frozenset[int]]
 """The units at which a code holds, by rating: step numbers, or 0 for the episode."""
@@ -36,13 +39,16 @@ class CodeAgreement:
 
 
 def annotation_agreement(study: Study) -> list[CodeAgreement]:
-    """Return the agreement on each code of a study. The caller checks that the marks are revealed
-    (`is_revealed`)."""
+    """Return the agreement on each code of a study, without excluded people and episodes. The caller checks
+    that the marks are revealed (`is_revealed`)."""
     plan = AnnotationPlan.objects.filter(study=study).first()
     if plan is None:
         return []
     by_step = plan.unit == AnnotationPlan.Unit.STEP
+    excluded = Q(left_out_at__isnull=False) | Q(participant__excluded_at__isnull=False)
+    left_out = Round.objects.filter(excluded, participant__study=study, episode__isnull=False)
     done = EpisodeRating.objects.filter(rater__study=study, done_at__isnull=False)
+    done = done.exclude(episode__in=left_out.values("episode"))
     ratings: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for episode, pk, rater, steps in done.order_by("rater__number").values_list(
         "episode_id", "pk", "rater__number", "episode__step"

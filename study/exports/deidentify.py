@@ -48,7 +48,7 @@ DEVICES = frozenset(
 )
 SEEDS = frozenset(["seed", "state_hash", "version_digest"])
 """Columns of seeds, and of hashes that tell the seed to somebody who tries all of them."""
-OTHERS = frozenset(["number", "epoch_time_completed", "outage_ms", "outage_parts"])
+OTHERS = frozenset(["number", "epoch_time_completed", "outage_ms", "outage_parts", "marked_at"])
 """Columns that tell the order or the time of participation."""
 KEPT_TEXTS = frozenset(
     [

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.validators import RegexValidator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -26,7 +26,7 @@ from study.participants.annotations import (
 )
 from study.participants.participant_counts import study_counts
 from study.researchers.form_and_button_pages import CONFIRM_FIELD, NOT_CONFIRMED
-from study.researchers.permissions import FORM_METHODS, RIGHTS, has_right, study_page
+from study.researchers.permissions import FORM_METHODS, has_right, study_page
 
 HERE = "study:staff-participants-annotation"
 
@@ -69,7 +69,7 @@ class RatersForm(forms.Form):
         names = ("share", "overlap", "unit", "with_programs")
         now = list(study.raters.values_list("user", flat=True))
         super().__init__(data, initial={"raters": now, **{name: getattr(plan, name) for name in names}})
-        self.fields["raters"].queryset = possible_raters(study)  # type: ignore[attr-defined]
+        self.fields["raters"].queryset = services.possible_raters(study)  # type: ignore[attr-defined]
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -77,18 +77,13 @@ class RatersForm(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if name != "raters"}
 
 
-def possible_raters(study: Study) -> QuerySet[User]:
-    """Return the members of the study whose role lets them rate."""
-    roles = [role for role, rights in RIGHTS.items() if "edit" in rights]
-    members = study.memberships.filter(role__in=roles).values("user")
-    return User.objects.filter(pk__in=members, is_active=True).order_by("username")
-
-
 @study_page("results", FORM_METHODS, to_send="edit")
 def annotation(request: HttpRequest, study: Study) -> HttpResponse:
     """Show codes, raters, progress and agreement. Collaborators change codes and release their own marks;
     owners choose the raters and release for all."""
     chosen = _code(study, request.GET.get("code", ""))
+    if _is_blind(request, study):
+        chosen = None
     code_form, raters_form = CodeForm(instance=chosen), RatersForm(study=study)
     if request.method == "POST":
         if "raters_form" in request.POST:
@@ -132,8 +127,10 @@ def _press(request: HttpRequest, study: Study) -> None:
         services.marks_release(study=study)
         messages.success(request, "All marks are released.")
     elif "release" in sent:
-        services.marks_release(study=study, user=request.user)  # type: ignore[arg-type]
-        messages.success(request, "Your marks are released.")
+        if services.marks_release(study=study, user=request.user):  # type: ignore[arg-type]
+            messages.success(request, "Your marks are released.")
+        else:
+            messages.error(request, "Nothing was done: you have no marks to release.")
     elif code := _code(study, sent.get("remove", sent.get("restore", ""))):
         try:
             _remove_or_restore(request, study, code)
@@ -145,10 +142,17 @@ def _remove_or_restore(request: HttpRequest, study: Study, code: AnnotationCode)
     if "restore" in request.POST:
         services.code_restore(study=study, code_id=code.pk)
         messages.success(request, f"“{code}” is offered again.")
-    elif services.code_remove(study=study, code_id=code.pk):
+    elif services.code_remove(study=study, code_id=code.pk, retire=_is_blind(request, study)):
         messages.success(request, f"“{code}” is deleted.")
     else:
-        messages.success(request, f"“{code}” is retired. Its marks stay.")
+        messages.success(request, f"“{code}” is retired. Marks with it stay.")
+
+
+def _is_blind(request: HttpRequest, study: Study) -> bool:
+    """Return whether this user must not know which codes the other raters use: a rater who does not own the
+    study, until all marks are revealed."""
+    rates = study.raters.filter(user=request.user.pk).exists()
+    return rates and not is_revealed(study) and not has_right(request.user, study, "own")
 
 
 def _owner_only(request: HttpRequest, study: Study) -> None:
@@ -177,6 +181,7 @@ def _page(
         "study": study,
         "counts": study_counts(study),
         "codes": AnnotationCode.objects.filter(study=study).annotate(used=Count("marks")),
+        "blind": _is_blind(request, study),
         "chosen": chosen,
         "code_form": code_form,
         "raters_form": raters_form,

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kitchen.infra.storable_json import storable_text
@@ -28,6 +28,7 @@ from study.participants.annotations import (
     Rater,
 )
 from study.participants.models import Round
+from study.researchers.permissions import RIGHTS
 
 MOST_MARKS = 500
 """The most marks of one rater on one episode."""
@@ -56,10 +57,11 @@ def code_save(*, study: Study, code_id: int | None, values: Mapping[str, str]) -
 
 
 @transaction.atomic
-def code_remove(*, study: Study, code_id: int) -> bool:
-    """Delete a code that no mark uses, or retire one in use. Return True if it was deleted."""
+def code_remove(*, study: Study, code_id: int, retire: bool = False) -> bool:
+    """Delete a code that no mark uses, or retire one in use. With `retire`, it is retired in any case. Return
+    True if it was deleted."""
     code = _code(study, code_id)
-    if code.marks.exists():
+    if retire or code.marks.exists():
         AnnotationCode.objects.filter(pk=code.pk, retired_at=None).update(retired_at=timezone.now())
         return False
     code.delete()
@@ -83,6 +85,13 @@ def _code(study: Study, code_id: int) -> AnnotationCode:
     return found
 
 
+def possible_raters(study: Study) -> QuerySet[User]:
+    """Return the members of the study whose role lets them rate."""
+    roles = [role for role, rights in RIGHTS.items() if "edit" in rights]
+    members = study.memberships.filter(role__in=roles).values("user")
+    return User.objects.filter(pk__in=members, is_active=True).order_by("username")
+
+
 @transaction.atomic
 def raters_assign(*, study: Study, users: Iterable[User], plan: Mapping[str, Any]) -> int:
     """Store the plan, add these users as raters, and deal the episodes out. Return the number of new ratings.
@@ -99,13 +108,17 @@ def raters_assign(*, study: Study, users: Iterable[User], plan: Mapping[str, Any
         if user.pk not in known:
             last += 1
             Rater.objects.create(study=study, user=user, user_name=user.get_username(), number=last)
-    raters = list(study.raters.filter(released_at=None))
+    raters = list(study.raters.filter(released_at=None, user__in=possible_raters(study)))
     return _deal(stored, raters) if raters else 0
 
 
 def _deal(plan: AnnotationPlan, raters: list[Rater]) -> int:
     """Give episodes to raters who have not released: the drawn share of all, of it the overlap to everybody,
-    and each of the others to the rater who has fewest."""
+    and each of the others to the rater who has fewest.
+
+    The overlap is drawn anew among the episodes that came since the last call, so that it does not rest on
+    those of the first participants. Episodes that several raters have already stay in it.
+    """
     given: dict[int, set[int]] = {}
     for episode, rater in EpisodeRating.objects.filter(rater__study=plan.study).values_list(
         "episode", "rater"
@@ -113,16 +126,19 @@ def _deal(plan: AnnotationPlan, raters: list[Rater]) -> int:
         given.setdefault(episode, set()).add(rater)
     drawn = _drawn(plan)
     wanted = ceil(len(drawn) * plan.share / 100)
-    chosen = [one for one in drawn if one in given]
-    chosen += [one for one in drawn if one not in given][: max(0, wanted - len(chosen))]
+    known = [one for one in drawn if one in given]
+    new_ones = [one for one in drawn if one not in given][: max(0, wanted - len(known))]
     everybody = {rater.pk for rater in raters}
-    shared = ceil(len(chosen) * plan.overlap / 100)
+    shared = {one for one in known if len(given[one]) > 1}
+    missing = max(0, ceil(len(known) * plan.overlap / 100) - len(shared))
+    shared |= {*[one for one in known if one not in shared][:missing]}
+    shared |= {*new_ones[: ceil(len(new_ones) * plan.overlap / 100)]}
     load = {pk: sum(pk in theirs for theirs in given.values()) for pk in sorted(everybody)}
     new = list[EpisodeRating]()
-    for place, episode in enumerate(chosen):
+    for episode in (*known, *new_ones):
         theirs = given.get(episode, set())
         fewest = min(load, key=lambda pk: load[pk])
-        wants = everybody if place < shared else (set() if theirs else {fewest})
+        wants = everybody if episode in shared else (set() if theirs else {fewest})
         for pk in sorted(wants - theirs):
             new.append(EpisodeRating(rater_id=pk, episode_id=episode))
             load[pk] += 1
@@ -134,7 +150,7 @@ def _drawn(plan: AnnotationPlan) -> list[int]:
     """Return the ids of the episodes that may be rated, in a random order. The order of two episodes never
     changes when others are added."""
     played = Round.objects.filter(participant__study=plan.study, participant__preview=False)
-    played = played.filter(participant__excluded_at=None, episode__step__gt=0)
+    played = played.filter(participant__excluded_at=None, left_out_at=None, episode__step__gt=0)
     played = played.exclude(episode__status=Episode.Status.PLAYING)
     if not plan.with_programs:
         played = played.filter(participant__synthetic=False)
@@ -154,14 +170,19 @@ def marks_release(*, study: Study, user: User | None = None) -> int:
     return (raters if user is None else raters.filter(user=user)).update(released_at=timezone.now())
 
 
-def _rating(study: Study, user: User, episode: Episode) -> EpisodeRating:
-    """Return and lock this user's rating of an episode, which may still change."""
+def _rater(study: Study, user: User) -> Rater:
+    """Return and lock this user as a rater whose marks may still change."""
     rater = study.raters.select_for_update().filter(user=user).first()
     if rater is None:
         raise AnnotationError("You are not a rater of this study.")
     if rater.released_at:
         raise AnnotationError(RELEASED)
-    found = rater.ratings.filter(episode=episode).first()
+    return rater
+
+
+def _rating(study: Study, user: User, episode: Episode) -> EpisodeRating:
+    """Return and lock this user's rating of an episode, which may still change."""
+    found = _rater(study, user).ratings.filter(episode=episode).first()
     if found is None:
         raise AnnotationError("This episode is not yours to rate.")
     return found
@@ -170,10 +191,7 @@ def _rating(study: Study, user: User, episode: Episode) -> EpisodeRating:
 @transaction.atomic
 def rating_take(*, study: Study, user: User, episode: Episode) -> None:
     """Let a rater rate an episode that was not dealt to them."""
-    rater = study.raters.select_for_update().filter(user=user, released_at=None).first()
-    if rater is None:
-        raise AnnotationError(RELEASED)
-    EpisodeRating.objects.get_or_create(rater=rater, episode=episode)
+    EpisodeRating.objects.get_or_create(rater=_rater(study, user), episode=episode)
 
 
 @transaction.atomic

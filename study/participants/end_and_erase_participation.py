@@ -361,9 +361,12 @@ def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participa
     return people.filter(named).order_by("pk")
 
 
+FREE_TEXTS = (SurveyItem.Kind.TEXT, SurveyItem.Kind.TEXTS)
+
+
 def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
     """Return the given participants' free-text answers."""
-    of_them = Answer.objects.filter(participant__in=people.values("pk"), item__kind=SurveyItem.Kind.TEXT)
+    of_them = Answer.objects.filter(participant__in=people.values("pk"), item__kind__in=FREE_TEXTS)
     return of_them.exclude(value="").exclude(value=DOES_NOT_APPLY)
 
 

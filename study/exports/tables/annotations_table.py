@@ -45,7 +45,7 @@ def _rows(study: Study, episodes: list[int]) -> dict[int, list[tuple[Any, ...]]]
         marks[rating].append((code, first, last, note or None, about or None, made))
     rows: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for pk, episode, number, done in ratings.values_list("pk", "episode", "rater__number", "done_at"):
-        theirs = marks.get(pk, [(None,) * 6] if done else [])
+        theirs = marks.get(pk, [(None,) * 6])
         rows[episode] += [(number, done is not None, *mark) for mark in theirs]
     return rows
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import Count
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from kitchen.play.models import Episode
 from study.analysis.analysis_sample import Sample, exclusion_reasons
@@ -22,7 +24,7 @@ from study.participants.end_and_erase_participation import (
     participant_withdraw,
     participants_with_names,
 )
-from study.participants.models import Participant, StaffAction
+from study.participants.models import Participant, Round, StaffAction
 from tests.study.factories import complete, make_study
 from tests.study.participation.test_views import text_of
 
@@ -130,6 +132,57 @@ def test_episodes_are_dealt_out_once_with_the_wanted_overlap(study: Study, rater
     assert dealt(study, raters, share=100, overlap=50) > 0
     assert set(by_episode) <= set(EpisodeRating.objects.values_list("episode", "rater"))
     assert EpisodeRating.objects.values("episode").distinct().count() == 4
+
+
+def test_later_episodes_are_doubled_like_earlier_ones_and_only_those_who_can_rate_get_them(
+    study: Study, raters: list[User]
+) -> None:
+    def doubled() -> int:
+        counted = EpisodeRating.objects.values("episode").annotate(n=Count("rater"))
+        return counted.filter(n__gt=1).count()
+
+    people = [complete(study, f"p{number}") for number in range(4)]
+    left_out = Round.objects.filter(participant=people[3])
+    left_out.update(left_out_at=timezone.now())
+    dealt(study, raters, overlap=34)
+    assert (doubled(), EpisodeRating.objects.count()) == (2, 5)
+    for number in range(4, 7):
+        complete(study, f"p{number}")
+    study.memberships.filter(user=raters[1]).update(role="viewer")
+    assert dealt(study, raters, overlap=34) == 3, "the viewer can no longer rate"
+    study.memberships.filter(user=raters[1]).update(role="collaborator")
+    dealt(study, raters, overlap=67)
+    assert (
+        doubled() == 5 and not EpisodeRating.objects.filter(episode__in=left_out.values("episode")).exists()
+    )
+
+
+def test_a_rater_does_not_learn_which_codes_the_others_use(
+    study: Study, raters: list[User], code: AnnotationCode, client: Client
+) -> None:
+    complete(study)
+    dealt(study, raters)
+    marked(study, raters[1], code, 2)
+    client.force_login(raters[0])
+    page = reverse("study:staff-participants-annotation", args=[study.slug])
+    told = client.get(page).content.decode()
+    assert "in use" not in told and "not used yet" not in told and "Retire" in told
+    client.post(page, {"remove": code.pk, "sure": "on"})
+    code.refresh_from_db()
+    assert code.retired_at
+
+
+def test_left_out_episodes_do_not_count_for_the_agreement(
+    study: Study, raters: list[User], code: AnnotationCode
+) -> None:
+    complete(study)
+    dealt(study, raters)
+    for user in raters:
+        marked(study, user, code, 2)
+        services.rating_done(study=study, user=user, episode=Episode.objects.get(), done=True)
+    assert annotation_agreement(study)[0].units > 0
+    Round.objects.update(left_out_at=timezone.now())
+    assert annotation_agreement(study)[0].units == 0
 
 
 def test_a_code_in_use_is_only_retired(study: Study, raters: list[User], code: AnnotationCode) -> None:
