@@ -79,7 +79,9 @@ class ProbeItem:
         return ProbeItem(
             self.key,
             self.kind,
-            *(words.get(name) or _marked(getattr(self, name), own) for name in ("text", "low", "high")),
+            words.get("text") or _marked(self.text, own),
+            words.get("low") or _marked(self.low, own),
+            words.get("high") or _marked(self.high, own),
             self.points,
             tuple(there or _marked(text, own) for there, text in zip(options, self.options, strict=False)),
         )
@@ -179,7 +181,9 @@ class RatingSlider:
         words = (self.words or {}).get(language, {})
         own = "" if language == self.language else self.language
         return RatingSlider(
-            *(words.get(name) or _marked(getattr(self, name), own) for name in ("text", "low", "high"))
+            words.get("text") or _marked(self.text, own),
+            words.get("low") or _marked(self.low, own),
+            words.get("high") or _marked(self.high, own),
         )
 
 
