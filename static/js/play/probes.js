@@ -17,6 +17,13 @@
 
   const panel = () => document.getElementById("probe");
 
+  /* the focus goes to where it was, or to the game */
+  function giveBack(focused) {
+    const back = focused?.isConnected && focused !== document.body ? focused : document.getElementById(focused?.id);
+    if (back) back.focus({ preventScroll: true });
+    else choosing.focus();
+  }
+
   function showSlider(box) {
     const [range, value] = box.querySelectorAll("input");
     if ("ready" in range.dataset) return;
@@ -43,10 +50,8 @@
       if (isNew) before = document.activeElement;
       document.getElementById("probe-title").focus({ preventScroll: true });
     } else {
-      const back = before?.isConnected && before !== document.body ? before : document.getElementById(before?.id);
+      giveBack(before);
       before = null;
-      if (back) back.focus({ preventScroll: true });
-      else choosing.focus();
     }
   }
 
@@ -65,6 +70,7 @@
     const { target, key } = event;
     if (!target.closest?.("#probe, [data-rating-slider]")) return;
     event.stopPropagation();
+    if (target === slider && pressed) event.preventDefault(); // a key of the game that is still down rates nothing
     if (target.type !== "range" || key !== " ") return;
     event.preventDefault(); // the value at which the slider is already
     target.dispatchEvent(new Event("input", { bubbles: true }));
@@ -75,6 +81,7 @@
   const box = play.querySelector("[data-rating-slider]");
   const slider = box?.querySelector("input");
   const rating = { at: 0, timer: null, sent: null };
+  let pressed = null; // what had the focus when the pointer went down on the slider
 
   function send() {
     rating.timer = null;
@@ -94,6 +101,22 @@
     rating.timer ??= setTimeout(send, Math.max(0, rating.at + OFTEN - Date.now()));
   }
 
+  /* Who rates with the pointer has the keys for the game again; who came by Tab keeps the slider. */
+
+  function press() {
+    const { activeElement: here } = document;
+    pressed = here === slider ? document.body : here;
+  }
+
+  function release() {
+    if (!pressed) return;
+    const back = asked ? document.getElementById("probe-title") : pressed;
+    pressed = null;
+    setTimeout(() => document.activeElement === slider && giveBack(back)); // a click on its label has focused it by then
+  }
+
+  box?.addEventListener("pointerdown", press);
+  for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, release, true);
   slider?.addEventListener("input", rate);
   slider?.addEventListener("pointerup", rate);
   document.addEventListener("htmx:wsOpen", (event) => (socket = event.detail.socketWrapper));

@@ -130,6 +130,33 @@ async def test_what_space_does_is_shown_at_once_and_put_right_where_the_clock_sa
     assert ["trip" in one for one in keys] == 6 * [False] + [True] + 3 * [False]
 
 
+SLIDER = {"text": "Trust", "low": "none", "high": "complete"}
+FOCUSED = "() => [document.activeElement.id, document.getElementById('rating-slider').value]"
+
+
+async def test_a_pointer_rates_with_one_press_and_the_keys_are_the_games_again(browser: Browser) -> None:
+    clock = await started(browser, template={"rating_slider": SLIDER})
+    page, slider = clock.page, clock.page.locator("#rating-slider")
+    box = await slider.bounding_box()
+    assert box
+    await page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 2)
+    await page.mouse.down()
+    await page.keyboard.press("ArrowLeft")
+    _, rated = await page.evaluate(FOCUSED)
+    assert 70 < int(rated) < 80
+    await page.mouse.up()
+    await page.click("label[for=rating-slider]")
+    await page.wait_for_selector("#menu-title:focus")
+    await page.keyboard.press("ArrowLeft")
+    assert await page.evaluate(FACES) == "rotate(270)"
+    assert await page.evaluate(FOCUSED) == ["menu-title", rated]
+    assert [one["type"] for one in clock.sent if one["type"] != "ping"] == ["slider", "key", "key"]
+    while (await page.evaluate(FOCUSED))[0] != "rating-slider":
+        await page.keyboard.press("Shift+Tab")
+    await page.keyboard.press("ArrowLeft")
+    assert await page.evaluate(FOCUSED) == ["rating-slider", str(int(rated) - 1)]
+
+
 async def test_a_page_that_reconnects_says_which_step_it_was_shown_and_from_where(browser: Browser) -> None:
     clock = await started(browser)
     await clock.whole(source=["0a1b", 2, 30])
