@@ -58,7 +58,7 @@ from study.participants.participant_notifications import (
     participant_erased,
     participant_leaving,
 )
-from study.participants.sound_recordings import SoundTake
+from study.participants.sound_recordings import SoundTake, erase_sound
 from study.participants.staff_messages import ParticipantMessage
 
 RECEIPT_SALT = "brigade.receipt"
@@ -258,10 +258,11 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
     `by` is the staff user who does it; None if the participant does. If `counted`, the study's number of
     withdrawals is raised. The record of completion (`record_completion`) stays.
 
-    The participant is erased first, then the episodes one by one. If the process dies meanwhile, the next
-    withdrawal erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data were
-    already erased.
+    Recorded sound is erased first, then the participant, then the episodes one by one. If the process dies
+    meanwhile, the next withdrawal erases the rest (`erase_orphaned_episodes`). Raises
+    Participant.DoesNotExist if the data were already erased.
     """
+    erase_sound(SoundTake.objects.filter(participant=participant_id))
     person, receipt, episodes = _forget(participant_id, counted, by)
     erased = partial(participant_erased.send, Participant, study_id=person.study_id)
     transaction.on_commit(erased, robust=True)  # the erasure is committed: a receiver cannot undo it
@@ -379,6 +380,7 @@ def erase_names(ids: Iterable[int]) -> int:
     """
     done, studies = 0, set[int]()
     for piece in batches_of(ids, PEOPLE):
+        erase_sound(SoundTake.objects.filter(participant__in=piece))
         with erasure_allowed():
             people = Participant.objects.filter(pk__in=piece)
             studies |= set(people.values_list("study", flat=True))
@@ -387,7 +389,6 @@ def erase_names(ids: Iterable[int]) -> int:
             told.filter(read_at=None).delete()
             told.update(text="")
             StaffAction.objects.filter(participant__in=piece, action__in=PRIVATE_ACTIONS).delete()
-            SoundTake.objects.filter(participant__in=piece).delete()
             for person in people:
                 theirs = episodes_of(person).values("pk")
                 Annotation.objects.filter(rating__episode__in=theirs).exclude(note="").update(note="")

@@ -7,10 +7,14 @@ they are written, backed up and erased together with the participant.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from django.db import models
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Length
 from django.utils import timezone
 
+from kitchen.play.episode.erase_episode import erase_rows
 from kitchen.play.models import Episode
 from study.participants.models import Participant
 
@@ -22,6 +26,10 @@ MOST_TAKES = 200
 """The most takes of one participant. Each load of a play page begins one."""
 MOST_STEPS = 20_000
 """The most steps of which a take stores the time."""
+GRACE = timedelta(minutes=5)
+"""How long after the end of its episode sound is accepted: pages keep as much while their line is broken."""
+ERASED_PIECES = 50
+"""Number of pieces that are erased in one transaction."""
 
 KINDS = {"webm": "audio/webm", "ogg": "audio/ogg", "mp4": "audio/mp4"}
 """The types of sound files by the ending of their names."""
@@ -76,8 +84,22 @@ class SoundTake(models.Model):
 
     def file_pieces(self) -> Iterator[bytes]:
         """Yield the file in pieces."""
-        for data in self.stored_pieces.order_by("number").values_list("data", flat=True).iterator():
+        found = self.stored_pieces.order_by("number").values_list("data", flat=True)
+        for data in found.iterator(chunk_size=20):
             yield bytes(data)
+
+    def file_part(self, begin: int, end: int) -> bytes:
+        """Return these bytes of the file. Only the pieces that have some of them are read."""
+        sizes = self.stored_pieces.order_by("number").values_list("number", Length("data"))
+        here, first, chosen = 0, 0, list[int]()
+        for number, size in sizes:
+            if here < end and here + size > begin:
+                first = first if chosen else here
+                chosen.append(number)
+            here += size
+        found = self.stored_pieces.filter(number__in=chosen).order_by("number")
+        data = b"".join(bytes(piece) for piece in found.values_list("data", flat=True))
+        return data[begin - first : end - first]
 
 
 class SoundPiece(models.Model):
@@ -94,3 +116,22 @@ class SoundPiece(models.Model):
 
     def __str__(self) -> str:
         return f"{self.take_id}: {self.number}"
+
+
+def accepts_sound(episode: Episode) -> bool:
+    """Return whether sound of this episode is accepted: it is played, or ended less than `GRACE` ago."""
+    if episode.status == Episode.Status.PLAYING:
+        return True
+    return episode.ended_at is not None and timezone.now() < episode.ended_at + GRACE
+
+
+def complete_takes(takes: QuerySet[SoundTake]) -> QuerySet[SoundTake]:
+    """Return those of the takes to which no piece can be added any more."""
+    open_until = timezone.now() - GRACE
+    return takes.exclude(Q(episode__status=Episode.Status.PLAYING) | Q(episode__ended_at__gt=open_until))
+
+
+def erase_sound(takes: QuerySet[SoundTake]) -> None:
+    """Erase takes with their pieces, in small transactions, so that players do not wait for long."""
+    erase_rows(SoundPiece.objects.filter(take__in=takes.order_by().values("pk")), ERASED_PIECES)
+    erase_rows(takes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 Segment = tuple[float, float, str]
 """Start and end in seconds, and the text."""
@@ -21,7 +22,8 @@ def speech_package() -> str:
 
 
 def load_speech_model(model: str) -> Callable[[str], list[Segment]]:
-    """Return a function that transcribes a sound file. `model` is the name or the folder of a stored model.
+    """Return a function that transcribes a sound file. Nothing is downloaded: `model` is the folder of a
+    stored model, or the name of one that `faster-whisper` has stored. `whisper` needs the file of a model.
     Raises SpeechModelError."""
     package = speech_package()
     if not package:
@@ -29,8 +31,10 @@ def load_speech_model(model: str) -> Callable[[str], list[Segment]]:
     try:
         loaded = import_module(package)
         if package == "faster_whisper":
-            faster = loaded.WhisperModel(model, device="cpu", compute_type="int8")
+            faster = loaded.WhisperModel(model, device="cpu", compute_type="int8", local_files_only=True)
             return lambda path: [(one.start, one.end, one.text.strip()) for one in faster.transcribe(path)[0]]
+        if not Path(model).is_file():  # it would be downloaded
+            raise FileNotFoundError("Name the file of a stored model, such as /srv/models/base.pt.")
         slow = loaded.load_model(model)
     except Exception as error:
         raise SpeechModelError(f"The speech model {model} cannot be loaded: {error}") from error

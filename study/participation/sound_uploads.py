@@ -24,6 +24,7 @@ from study.participants.sound_recordings import (
     MOST_TAKES,
     SoundPiece,
     SoundTake,
+    accepts_sound,
     sound_kind,
 )
 from study.participation.page_progress import lock_participant
@@ -66,8 +67,11 @@ class Piece:
 @transaction.atomic
 def piece_store(*, participant_id: int, episode: Episode, piece: Piece) -> int:
     """Store a piece of a take, and return the number of the next piece. A piece that is stored already, or
-    that is not the next one, changes nothing. Return -1 if the piece is refused."""
+    that is not the next one, changes nothing. Return -1 if the piece is refused, for example because the
+    participation is over."""
     person = lock_participant(participant_id)
+    if person.status != Participant.Status.ACTIVE or not accepts_sound(episode):
+        return -1
     take = person.sound_takes.filter(key=piece.take).first()
     if take is None:
         if piece.number:
@@ -94,7 +98,7 @@ def sound_answer(request: HttpRequest, person: Participant, episode: Episode | N
     """Store the piece in this request, and answer with the number of the next one. The status is 413 for a
     piece that is too large, and 422 for one that is refused."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdecimal() or int(length) > LARGEST_PIECE:
+    if not length.isdecimal() or int(length) > LARGEST_PIECE or len(request.body) > LARGEST_PIECE:
         return JsonResponse({}, status=413)
     piece = _piece(request)
     if piece is None or episode is None or not records_sound(person):

@@ -5,23 +5,37 @@ from __future__ import annotations
 import io
 import zipfile
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
+from kitchen.play.episode.end_episode import end_episode
+from kitchen.play.models import Episode
 from study.design.blueprint import blueprint_of
 from study.design.consent_checks import missing_statements
 from study.design.models import Study
 from study.exports.export_table import EVERYBODY
 from study.exports.sound_files import sound_zip_pieces
+from study.management.commands import transcribe_sound
+from study.monitor import replay_sound
 from study.monitor.replay_sound import part_response
-from study.participants.end_and_erase_participation import erase_names, participant_withdraw
+from study.participants import sound_recordings
+from study.participants.end_and_erase_participation import (
+    erase_names,
+    participant_end,
+    participant_withdraw,
+)
 from study.participants.models import Participant
-from study.participants.sound_recordings import LARGEST_PIECE, SoundPiece, SoundTake, sound_kind
-from study.participants.speech_models import SpeechModelError, load_speech_model
+from study.participants.sound_recordings import GRACE, LARGEST_PIECE, SoundPiece, SoundTake, sound_kind
 from study.participation.page_progress import finish_page
+from study.participation.sound_uploads import sound_answer
 from tests.study.factories import enter, make_study
 from tests.study.participation.test_views import text_of
 
@@ -96,6 +110,42 @@ def test_pieces_are_stored_once_in_their_order_and_wrong_ones_are_refused() -> N
     assert SoundTake.objects.count() == 1
 
 
+def test_sound_is_accepted_while_one_takes_part_and_shortly_after_the_end_of_an_episode() -> None:
+    person = playing("yes")
+    sent(person, 0)
+    episode = Episode.objects.get(rounds__participant=person)
+    end_episode(episode_id=episode.pk, reason="enough")
+    assert sent(person, 1, b"b").json() == {"next": 2}
+    Episode.objects.update(ended_at=timezone.now() - GRACE)
+    assert sent(person, 2, b"c").status_code == 422
+    Episode.objects.update(ended_at=timezone.now())
+    participant_end(participant_id=person.pk, status=Participant.Status.TIMED_OUT)
+    assert sent(person, 2, b"c").status_code == 422
+    assert SoundTake.objects.get().pieces == 2
+
+
+def test_a_piece_that_does_not_say_its_length_is_measured() -> None:
+    person = playing("yes")
+    request = RequestFactory().post("/?take=a1&number=0&ms=1", WEBM + bytes(LARGEST_PIECE), "audio/webm")
+    request.META["CONTENT_LENGTH"] = ""
+    request._body = WEBM + bytes(LARGEST_PIECE)
+    assert sound_answer(request, person, person.rounds.get().episode).status_code == 413
+
+
+def test_takes_are_transcribed_once_nothing_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    person = playing("yes")
+    sent(person, 0)
+    model = Mock(return_value=lambda path: [(0.0, 1.0, "I wait")])
+    monkeypatch.setattr(transcribe_sound, "load_speech_model", model)
+    call_command("transcribe_sound", "small", stdout=io.StringIO())
+    end_episode(episode_id=SoundTake.objects.get().episode_id, reason="enough")
+    call_command("transcribe_sound", "small", stdout=io.StringIO())
+    assert SoundTake.objects.get().transcript is None
+    Episode.objects.update(ended_at=timezone.now() - GRACE)
+    call_command("transcribe_sound", "small", stdout=io.StringIO())
+    assert SoundTake.objects.get().transcript == [[0.0, 1.0, "I wait"]]
+
+
 def test_sound_leaves_with_the_person_and_with_the_names() -> None:
     person = playing("yes")
     sent(person, 0)
@@ -104,6 +154,23 @@ def test_sound_leaves_with_the_person_and_with_the_names() -> None:
     sent(person, 0, take="c3")
     participant_withdraw(participant_id=person.pk)
     assert not SoundPiece.objects.exists() and not SoundTake.objects.exists()
+
+
+def test_sound_is_erased_in_small_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sound_recordings, "ERASED_PIECES", 2)
+    person = playing("yes")
+    for erase in (lambda: erase_names([person.pk]), lambda: participant_withdraw(participant_id=person.pk)):
+        for number in range(5):
+            sent(person, number)
+        with CaptureQueriesContext(connection) as queries:
+            erase()
+        erased = [
+            one["sql"]
+            for one in queries
+            if 'DELETE FROM "study_soundpiece" WHERE "study_soundpiece"."id"' in one["sql"]
+        ]
+        assert [sql.count(",") for sql in erased] == [1, 1, 0]
+        assert not SoundPiece.objects.exists()
 
 
 def test_staff_download_all_files_with_a_manifest_and_hear_them_at_the_replay(client: Client) -> None:
@@ -133,16 +200,26 @@ def test_staff_download_all_files_with_a_manifest_and_hear_them_at_the_replay(cl
     assert "recorded" in str(client.get("/staff/small/data/").content).lower()
 
 
-def test_a_part_of_a_file_is_sent_as_asked() -> None:
+def test_a_part_of_a_file_is_read_and_sent_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    person = playing("yes")
+    for number, data in enumerate((WEBM, b"bcd", b"efg")):
+        sent(person, number, data)
+    take, here = SoundTake.objects.get(), len(WEBM)
     for wanted, status, content in (
-        ("bytes=2-", 206, b"cde"),
-        ("bytes=1-99", 206, b"bcde"),
-        ("bytes=9-", 416, b""),
-        ("lines=1-2", 200, b"abcde"),
+        (f"bytes={here + 2}-", 206, b"defg"),
+        (f"bytes={here - 1}-{here + 3}", 206, b"\0bcde"),
+        ("bytes=-2", 206, b"fg"),
+        ("bytes=999-", 416, b""),
     ):
-        answer = part_response(b"abcde", "audio/webm", wanted)
+        answer: Any = part_response(take, wanted)
         assert (answer.status_code, answer.content) == (status, content)
         assert answer.get("Content-Security-Policy") == "sandbox; default-src 'none'" or status == 416
+    monkeypatch.setattr(replay_sound, "LARGEST_PART", 2)
+    answer = part_response(take, "bytes=0-")
+    assert (answer.content, answer["Content-Range"]) == (WEBM[:2], f"bytes 0-1/{here + 6}")
+    with CaptureQueriesContext(connection) as queries:
+        assert take.file_part(here, here + 1) == b"b"
+    assert queries[-1]["sql"].count("IN (1)"), "the other pieces are not read"
 
 
 def test_the_consent_names_the_recording_and_the_design_seals_it() -> None:
@@ -154,9 +231,7 @@ def test_the_consent_names_the_recording_and_the_design_seals_it() -> None:
     assert design.meant("think_aloud") == "optional" and design.in_format(15).meant("think_aloud") == ""
 
 
-def test_only_sound_is_sound_and_a_missing_speech_model_is_said() -> None:
+def test_only_sound_is_sound() -> None:
     assert sound_kind(b"OggS" + b"\0" * 24 + b"OpusHead") == "ogg"
     assert sound_kind(b"\0\0\0\x20ftypisom") == "mp4"
     assert sound_kind(b"RIFF") == ""
-    with pytest.raises(SpeechModelError, match="faster-whisper"):
-        load_speech_model("base")
