@@ -11,6 +11,7 @@ from study.exports import data_and_token_pages, dataset_pages
 from study.monitor import (
     annotation_pages,
     annotation_panel,
+    break_pages,
     episode_exclusion,
     import_pages,
     live_study_page,
@@ -96,6 +97,7 @@ urlpatterns = [
         annotation_pages.annotation,
         name="staff-participants-annotation",
     ),
+    path("staff/<slug:slug>/participants/breaks/", break_pages.breaks, name="staff-participants-breaks"),
     path("staff/<slug:slug>/participants/pay/", payment_pages.pay, name="staff-participants-pay"),
     path(
         "staff/<slug:slug>/participants/pay/<str:file>",

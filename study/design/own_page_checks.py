@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from study.design.blueprint import Blueprint
+from study.design.condition_seats import is_shared
 from study.design.models import Study
 from study.design.own_pages import (
     COMPARISONS,
@@ -17,10 +18,13 @@ from study.design.own_pages import (
     page_problems,
     round_after,
 )
+from study.design.page_and_item_order import is_shown, pages_after_rounds
 from study.design.piped_words import piped_problem, translation_problem
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import kind_of
 from study.design.readiness_problem import ReadinessProblem, advice
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.session_breaks import break_time_problems
 from study.design.translations import language_codes, language_name
 
 
@@ -36,6 +40,8 @@ def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProb
             yield ReadinessProblem(f"Page “{page.title}”: {words}", "own-page", (rows[page.key],))
         if words := _unreached(page, design):
             yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
+        for words in _break_advice(page, design):
+            yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
 
 
 def page_errors(page: OwnPagePlan, design: Blueprint) -> dict[str, str]:
@@ -46,7 +52,33 @@ def page_errors(page: OwnPagePlan, design: Blueprint) -> dict[str, str]:
         found["text"] = words
     if page.ends and not page.show_if.rules:
         found["ends"] = "Everybody would end here. Say for which answers the page is shown."
+    if page.is_break:
+        found |= break_time_problems(page, ends=page.ends, has_code=page.has_code)
+    if page.is_break and _is_last(page, design):
+        found["before"] = "Nothing follows this break. Choose an earlier place."
     return found
+
+
+def _is_last(page: OwnPagePlan, design: Blueprint) -> bool:
+    """Return whether nothing but the last page follows this page. Pages at which the study ends do not
+    count."""
+    ends = {one.page for one in design.pages if one.ends}
+    after = [one for one in pages_after_rounds(design) if one not in ends and is_shown(design, one)]
+    if not after:
+        return page.before == "end"
+    return after[-1] == page.page or (page.before == "end" and page.page not in after)
+
+
+def _break_advice(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
+    """Yield what researchers should know about a break before people take part."""
+    if not page.is_break:
+        return
+    if page.not_after_hours is None:
+        yield "people who never come back keep their place, because there is no latest return."
+    if any(map(is_shared, design.conditions)):
+        yield "people who play together come back at different times, and wait for each other in the lobby."
+    if not page.has_code and RECRUITMENT_PLACES[str(design.study["recruitment"])].complete:
+        yield "people get no code for the session that ends here."
 
 
 def _translation_errors(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:

@@ -80,6 +80,16 @@ class OwnPagePlan(Record):
     text: str
     ends: bool = False
     show_if: ShowRule = ShowRule()
+    not_before_hours: int | None = None
+    not_after_hours: int | None = None
+    has_code: bool = False
+    """Whether the break gives a code. The code itself is left out, because readers of the design could submit
+    it."""
+
+    @property
+    def is_break(self) -> bool:
+        """Return whether the page is a break between two sessions."""
+        return self.not_before_hours is not None or self.not_after_hours is not None
 
     @property
     def page(self) -> str:

@@ -490,19 +490,26 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
     if not RECRUITMENT_PLACES[study.recruitment].complete:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
-    shared = [row for row in study.conditions.all() if _is_shared(row)]
-    quotas = parse_allocation(study.allocation).limits if study.between_groups else ()
-    leave = any(team_of(row.organisation).unfilled == LEAVE for row in shared)
+    unused = _unused_ends(study)
     for kind, words in Outcome.Kind.choices:
         row = rows.get(kind)
-        if kind == Outcome.Kind.UNMATCHED and not leave:
-            continue
-        if kind == Outcome.Kind.NO_PLACE and not any(one.item for one in quotas):
-            continue
-        if kind == Outcome.Kind.SCREENED_OUT and not study.own_pages.filter(ends=True).exists():
+        if kind in unused:
             continue
         if row is None or not (row.code or row.url):
             where = study.get_recruitment_display()
             said = f"{where} gets no code for those who end as “{words}”."
             hinders = kind == Outcome.Kind.COMPLETE
             yield ReadinessProblem(said, "outcomes", hinders=hinders, field=f"{kind}-code")
+
+
+def _unused_ends(study: Study) -> set[str]:
+    """Return the kinds of ends that nobody can reach in this study."""
+    shared = [row for row in study.conditions.all() if _is_shared(row)]
+    quotas = parse_allocation(study.allocation).limits if study.between_groups else ()
+    reached = {
+        Outcome.Kind.UNMATCHED: any(team_of(row.organisation).unfilled == LEAVE for row in shared),
+        Outcome.Kind.NO_PLACE: any(one.item for one in quotas),
+        Outcome.Kind.SCREENED_OUT: study.own_pages.filter(ends=True).exists(),
+        Outcome.Kind.LATE_RETURN: study.own_pages.exclude(not_after_hours=None).exists(),
+    }
+    return {kind for kind, is_reached in reached.items() if not is_reached}

@@ -83,6 +83,9 @@ class PageTable(Record):
     text: str = ""
     ends: bool = False
     show_if: ShowRule = ShowRule()
+    not_before_hours: int | None = None
+    not_after_hours: int | None = None
+    session_code: str = ""
 
 
 class MediaTable(Record):

@@ -42,6 +42,7 @@ from study.design.questions.item_kind_base import must_be_answered
 from study.design.questions.item_kinds import KIND_FIELDS, kind_of
 from study.design.questions.item_numbers import format_number
 from study.design.questions.questionnaires import SubScale, subscales
+from study.design.session_breaks import break_words
 from study.design.team_organisation import PAIRS_BY_TRIP_LABEL, REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_name, language_names
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
@@ -491,6 +492,8 @@ def page_pairs(page: OwnPagePlan, names: Mapping[str, str] | None = None) -> lis
         LabelledValue("Name in the data", page.page),
         LabelledValue("Shown if", rule_words(page, names or {})),
         LabelledValue("The study ends here", "yes" if page.ends else ""),
+        LabelledValue("Break between sessions", break_words(page)),
+        LabelledValue("Code for the session", "yes" if page.has_code else ""),
     ]
     return [one for one in told if one.value]
 

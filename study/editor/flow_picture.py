@@ -10,7 +10,14 @@ from django.urls import reverse
 from kitchen.words.english_text import counted_noun
 from study.design.blueprint import Blueprint
 from study.design.models import Study
-from study.design.own_pages import FIRST_ROUND, PREFIX, compared_names, place_words, rule_words
+from study.design.own_pages import (
+    FIRST_ROUND,
+    PREFIX,
+    OwnPagePlan,
+    compared_names,
+    place_words,
+    rule_words,
+)
 from study.design.page_and_item_order import (
     ITEM_PAGES,
     LAST,
@@ -22,6 +29,7 @@ from study.design.page_and_item_order import (
 )
 from study.design.parts_other_than_rounds import PARTS
 from study.design.readiness_checks import readiness_problems
+from study.design.session_breaks import break_words
 from study.editor.own_page_form import PART_WORDS, page_places
 
 MOST_NAMES = 6
@@ -50,6 +58,8 @@ class FlowStep:
     """Who sees the box, if not everybody does. All others pass it by."""
     end: str = ""
     """Who leaves the study here. Empty if nobody does."""
+    pause: str = ""
+    """When people come back from a break. Empty if the box is no break."""
     names: tuple[str, ...] = ()
     """The conditions that are played in a round."""
     then: str = ""
@@ -71,6 +81,13 @@ def flow_steps(study: Study, design: Blueprint) -> list[FlowStep]:
         steps.append(maker.round(number))
     steps += [maker.step(page) for page in pages_after_rounds(design)]
     return [*steps, maker.part(LAST)]
+
+
+def _end_of_page(page: OwnPagePlan) -> str:
+    """Return who leaves the study at a page that researchers wrote. Return an empty string if nobody does."""
+    if page.not_after_hours is not None:
+        return "Who does not come back in time leaves"
+    return "Who sees this page is screened out" if page.ends else ""
 
 
 class _StepMaker:
@@ -99,7 +116,8 @@ class _StepMaker:
             kind="own",
             title=own.title,
             link=reverse("study:staff-design-own-page", args=[self.study.slug, pk]),
-            end="Who sees this page is screened out" if own.ends else "",
+            end=_end_of_page(own),
+            pause=break_words(own),
             rule=rule_words(own, self.names),
             problems=tuple(self.problems.get(("own-page", str(pk)), ())),
             pk=pk,

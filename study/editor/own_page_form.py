@@ -23,10 +23,14 @@ from study.design.own_pages import (
 )
 from study.design.page_and_item_order import pages_before_rounds
 from study.design.parts_other_than_rounds import PARTS
+from study.design.session_breaks import DAY
 from study.editor.design_services import unused_name
 
 PART_WORDS = {kind.name: kind.words for kind in PARTS.values()}
 MATCHES = {"all": "all of these hold", "any": "any of these holds"}
+UNITS = {1: "hours", DAY: "days"}
+"""Units in which the times of a break are written, by their number of hours."""
+RETURNS = ("not_before_hours", "not_after_hours")
 FEWEST_ROWS = 2
 """How many rows for comparisons the form has at least."""
 
@@ -54,7 +58,7 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = OwnPage
-        fields = ("title", "text", "before", "key", "ends")
+        fields = ("title", "text", "before", "key", "ends", *RETURNS, "session_code")
         widgets = {"text": forms.Textarea({"rows": 10})}
 
     match = forms.ChoiceField(label="Show this page if", choices=[*MATCHES.items()])
@@ -73,6 +77,7 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
         rule = self.instance.show_if or {}
         self.initial.setdefault("match", rule.get("match", "all"))
         stored = rule.get("rules", [])
+        self._write_breaks_with_units()
         self.rows = min(max(FEWEST_ROWS, len(stored) + 1), MOST_RULES)
         known = compared_names(self.design, "end")
         names = [("", "nothing"), *known.items()]
@@ -84,9 +89,36 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
                 self.fields[f"{name}_{row}"] = field
                 self.initial.setdefault(f"{name}_{row}", one.get(name, ""))
 
+    def _write_breaks_with_units(self) -> None:
+        """Put a choice of the unit behind each time of a break. A stored time is shown in days if it is a
+        number of whole days."""
+        about = "A break between two sessions: people come back later with their link."
+        for name, words in zip(RETURNS, ("earliest", "latest"), strict=True):
+            field, hours = self.fields[name], self.initial.get(name)
+            field.label = f"{words.capitalize()} return after"
+            field.help_text = f"{about} Empty: {'at once' if words == 'earliest' else 'at any time'}."
+            label = f"Unit of the {words} return"
+            unit = forms.TypedChoiceField(label=label, choices=[*UNITS.items()], coerce=int)
+            unit.required, unit.empty_value = False, 1
+            whole = bool(hours) and hours % DAY == 0
+            self.initial[f"{name}_unit"] = DAY if whole or not hours else 1
+            if whole and hours:
+                self.initial[name] = hours // DAY
+            self._insert_behind(name, f"{name}_unit", unit)
+
+    def _insert_behind(self, name: str, new: str, field: forms.Field) -> None:
+        order = list(self.fields)
+        order.insert(order.index(name) + 1, new)
+        self.fields[new] = field
+        self.order_fields(order)
+
     def clean(self) -> dict[str, Any]:
-        """Return the cleaned data, with the rule collected, and check the page at its place."""
+        """Return the cleaned data, with the rule collected and the times of a break in hours, and check the
+        page at its place."""
         cleaned = super().clean() or self.cleaned_data
+        for name in RETURNS:
+            if cleaned.get(name):
+                cleaned[name] *= cleaned.get(f"{name}_unit") or 1
         rules = [self._rule(row) for row in range(self.rows) if cleaned.get(f"what_{row}")]
         self.instance.show_if = {"match": cleaned.get("match", "all"), "rules": rules} if rules else {}
         return cleaned

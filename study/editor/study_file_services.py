@@ -74,11 +74,15 @@ def design_replace(*, study_id: int, content: StudyContent) -> None:
         raise DesignError(why)
     previews_erase(study_id=study_id)
     ends = {row.kind: (row.code, row.url) for row in study.outcomes.all()}
+    codes = dict(study.own_pages.exclude(session_code="").values_list("key", "session_code"))
     for rows in (study.conditions, study.items, study.parts, study.outcomes, study.own_pages):
         rows.all().delete()
     _replace_fields(study, content)
     rows_from_content(study, content)
     _restore_ends(study, ends)
+    for page in study.own_pages.filter(key__in=codes, session_code="", ends=False):
+        if page.plan.is_break:
+            study.own_pages.filter(pk=page.pk).update(session_code=codes[page.key])
 
 
 def _replace_fields(study: Study, content: StudyContent) -> None:

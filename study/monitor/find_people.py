@@ -18,6 +18,8 @@ from django.http import QueryDict
 
 from kitchen.play.models import Decision, Episode
 from study.design.models import Study
+from study.design.session_breaks import BREAK_STATES
+from study.monitor.break_reminders import ids_in_state
 from study.monitor.live_status import STATUS_LINES
 from study.participants.end_and_erase_participation import PAID_STATUSES, completion_of
 from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
@@ -30,7 +32,11 @@ KIND_FILTERS: Mapping[str, Mapping[str, bool]] = {
     "synthetic": {"synthetic": True, "preview": False},
     "preview": {"preview": True},
 }
-STATUSES = {str(status): words for words, status in STATUS_LINES} | {"excluded": "excluded by staff"}
+STATUSES = {str(status): words for words, status in STATUS_LINES} | {
+    "excluded": "excluded by staff",
+    "break": "on a break, or due",
+    "due": "due: may come back now",
+}
 TROUBLES = {
     "model": "a fallback played for a co-player",
     "outage": "an outage touched a round",
@@ -88,6 +94,8 @@ def find_people(study: Study, chosen: PeopleFilter) -> QuerySet[Participant]:
     found = study.participants.filter(**KIND_FILTERS.get(chosen.kind, {}))
     if chosen.status == "excluded":
         found = found.exclude(excluded_at=None)
+    elif chosen.status in ("break", *BREAK_STATES):
+        found = found.filter(pk__in=ids_in_state(study, chosen.status))
     elif chosen.status:
         found = found.filter(status=chosen.status)
     if chosen.condition:

@@ -22,8 +22,10 @@ from kitchen.play.models import Episode
 from study.design.models import Study
 from study.design.own_pages import PREFIX
 from study.design.page_and_item_order import LAST, LOBBY, WAITING
+from study.design.session_breaks import DUE, LATE, RESTING, SessionBreak
 from study.participants import next_page
 from study.participants.allocated_people import AllocationProgress, allocation_progress
+from study.participants.current_breaks import breaks_of_people
 from study.participants.models import PageVisit, Participant, Round
 from study.participants.participant_counts import (
     ConditionProgress,
@@ -189,16 +191,26 @@ def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
     """Return the live page's rows for the participants with these codes, newest first. Erased participants
     are left out."""
     people = list(_people(study, codes))
+    pauses = breaks_of_people(people)
     current = {person.pk: _episode_now(person) for person in people}
     facts = episode_facts(pk for pk in current.values() if pk)
     counts = episode_counts(pk for person in people for pk in _episodes(person))
     places = _places(study, people)
-    return [_row(person, places[person.pk], facts.get(current[person.pk] or 0), counts) for person in people]
+    rows = [_row(person, places[person.pk], facts.get(current[person.pk] or 0), counts) for person in people]
+    return [_with_break(row, pauses.get(person.pk)) for row, person in zip(rows, people, strict=True)]
+
+
+def _with_break(row: LiveRow, pause: SessionBreak | None) -> LiveRow:
+    """Return the row, with the state of the participant's break as what the study waits for."""
+    if pause is None:
+        return row
+    return replace(row, waits_for=BREAK_WAITS[pause.state(timezone.now())])
 
 
 def without_condition(row: LiveRow) -> LiveRow:
     """Return the row without anything that could reveal the participant's condition."""
-    waits = row.waits_for if row.waits_for in ("", "the participant", OPENS) else "others"
+    plain = ("", "the participant", OPENS, *BREAK_WAITS.values())
+    waits = row.waits_for if row.waits_for in plain else "others"
     hidden: dict[str, Any] = {"condition": "", "step": None, "length": None, "standing": (), "late": 0}
     costs: dict[str, Any] = {"fallbacks": 0, "model_failures": 0, "spent": Decimal(0)}
     return replace(row, concealed=True, waits_for=waits, **hidden, **costs)
@@ -293,6 +305,12 @@ def kind_of(person: Participant) -> str:
 
 
 OPENS = "the participant to open the page"
+BREAK_WAITS = {
+    RESTING: "the end of a break",
+    DUE: "the participant to come back",
+    LATE: "nobody: came back too late",
+}
+"""What the study waits for during a break, by the state of the break."""
 WAITED_FOR = {LOBBY: "other people", WAITING: "the budget"}
 
 
@@ -328,6 +346,7 @@ STATUS_LINES = (
     ("found nobody to play with", Participant.Status.UNMATCHED),
     ("found no group with a place", Participant.Status.NO_PLACE),
     ("screened out", Participant.Status.SCREENED_OUT),
+    ("did not come back in time", Participant.Status.LATE_RETURN),
 )
 KINDS = ("person", "synthetic", "preview")
 

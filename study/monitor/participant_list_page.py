@@ -17,6 +17,7 @@ from django.shortcuts import redirect, render
 from kitchen.words.english_text import counted_noun
 from study.design.models import Study
 from study.monitor import staff_actions
+from study.monitor.break_reminders import has_breaks, people_on_breaks
 from study.monitor.find_people import (
     CONCEALED_TROUBLES,
     KINDS,
@@ -63,11 +64,16 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("study:staff-participants-one", study.slug, person.code)
     receipt = request.GET.get("receipt", "").strip()
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    states = {row.person.pk: row.state_words for row in people_on_breaks(study, page)}
     context = {
         "study": study,
         "counts": study_counts(study),
         "people": page,
-        "rows": [(person, kind_of(person), _done(person)) for person in page],
+        "rows": [
+            (person, kind_of(person), _done(person), states.get(person.pk, person.get_status_display()))
+            for person in page
+        ],
+        "has_breaks": bool(states) or has_breaks(study),
         "kinds": KINDS,
         "statuses": STATUSES,
         "troubles": {

@@ -17,17 +17,20 @@ from django.core.validators import MaxLengthValidator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 
 from kitchen.contract.decision_notes import PredictionAccuracy
 from kitchen.forms.setting_fields import LinesOfText
 from kitchen.play.turn.decision_records import prediction_accuracy, predictions_by_episode
 from study.design.models import Study
 from study.design.play_metrics import FORESIGHT
+from study.design.session_breaks import BREAK_STATES
 from study.monitor import staff_actions
 from study.monitor.live_status import kind_of, page_words
 from study.monitor.person_timeline import timeline, visible_actions
 from study.participants import next_page
 from study.participants.bonuses import bonus_of
+from study.participants.current_breaks import current_break
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant, Round, StaffAction
 from study.participants.payments import Payment
@@ -120,7 +123,7 @@ def _whole(study: Study) -> QuerySet[Participant]:
 
 def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) -> HttpResponse:
     rounds = person.rounds.select_related("condition", "episode").defer("episode__state")
-    place = next_page.current_page(person)
+    place, pause = next_page.current_page(person), current_break(person)
     conceals = not has_right(request.user, study, "results")
     payment = None if conceals else Payment.objects.filter(participant=person).first()
     may_erase = has_right(request.user, study, "own")
@@ -130,6 +133,8 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "kind": kind_of(person),
         "page": page_words(place.page),
         "place": place,
+        "pause": pause,
+        "pause_words": BREAK_STATES[pause.state(timezone.now())] if pause else "",
         "visits": [(page_words(visit.page), visit) for visit in person.visits.all()],
         "rounds": [] if conceals else rounds_with_foresight(rounds.prefetch_related("answers__item")),
         "answers": []

@@ -22,15 +22,17 @@ from study.design.models import Study
 from study.monitor.payment_files import prolific_file, with_id
 from study.monitor.prolific_api import ProlificClient, ProlificError, Submission
 from study.monitor.staff_actions import record_person_action
+from study.participants.current_breaks import people_after_a_session
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, StaffAction
 from study.participants.payments import Payment
 from study.participation.page_progress import lock_participant
 
 log = logging.getLogger(__name__)
+TIMED_OUT = "TIMED-OUT"
 LEFT: Mapping[str, str] = {
     "RETURNED": "returned on Prolific",
-    "TIMED-OUT": "timed out on Prolific",
+    TIMED_OUT: "timed out on Prolific",
 }
 """Statuses of a submission whose person does not come back, with the reason that is stored."""
 WAITING = "AWAITING-REVIEW"
@@ -45,7 +47,8 @@ SETTLE_AFTER = timedelta(minutes=5)
 
 def free_left_places(study: Study, client: ProlificClient) -> int:
     """End the participation of people who returned their submission, or were timed out by Prolific, so that
-    their places are free. Return how many."""
+    their places are free. Return how many. A time-out ends nobody who began
+    a break between sessions: it concerns the submission of an earlier session."""
     active = study.participants.filter(
         status=Participant.Status.ACTIVE, source=Study.Recruitment.PROLIFIC, preview=False, synthetic=False
     )
@@ -53,12 +56,15 @@ def free_left_places(study: Study, client: ProlificClient) -> int:
     if not people:
         return 0
     gone = {
-        people[one.participant]: LEFT[one.status]
+        people[one.participant]: one.status
         for one in client.submissions(study.prolific_study)
         if one.status in LEFT and one.participant in people
     }
-    freed = 0
-    for pk, why in gone.items():
+    freed, kept = 0, people_after_a_session(Participant.objects.filter(pk__in=gone).select_related("version"))
+    for pk, status in gone.items():
+        if status == TIMED_OUT and pk in kept:
+            continue
+        why = LEFT[status]
         with suppress(Participant.DoesNotExist):  # withdrew meanwhile
             freed += participant_end(participant_id=pk, status=Participant.Status.TIMED_OUT, reason=why)
     return freed

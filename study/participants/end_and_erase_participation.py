@@ -107,6 +107,7 @@ NO_REENTRY_STATUSES = {
     Participant.Status.FAILED_CHECK,
     Participant.Status.NO_PLACE,
     Participant.Status.SCREENED_OUT,
+    Participant.Status.LATE_RETURN,
 }
 """Ends after which nobody may enter again under the same label."""
 

@@ -53,6 +53,7 @@ class Participant(models.Model):
         UNMATCHED = "unmatched", "nobody to play with"
         NO_PLACE = "no_place", "no group with a place"
         SCREENED_OUT = "screened_out", "screened out"
+        LATE_RETURN = "late_return", "did not come back in time"
 
     as_guest = False
     """True if the current request showed no more than the label. Never stored."""
@@ -379,8 +380,8 @@ class PageVisit(models.Model):
     @property
     def was_left_out(self) -> bool:
         """Return whether the page was never shown, because its rule did not hold. Only pages that researchers
-        wrote have rules."""
-        return self.page.startswith(PREFIX) and not self.loads
+        wrote have rules. The visit of a break begins before the page is loaded."""
+        return self.page.startswith(PREFIX) and not self.loads and self.done_at is not None
 
 
 class Answer(AppendOnly):

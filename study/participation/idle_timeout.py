@@ -2,7 +2,8 @@
 
 A participant is active when they open or send a page, or give a command in an episode. A presence signal from
 the page's script also counts. The script sends it while the participant types or scrolls, and when they press
-“I am still here”. An outage of this server does not count as idle time.
+“I am still here”. An outage of this server does not count as idle time. A break between sessions does not
+either: it ends a participation only after the latest return.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from django.utils import timezone
 from kitchen.play.episode.play_monitoring import last_command_at
 from kitchen.play.models import Episode
 from kitchen.uptime.outage_queries import lost_seconds
+from study.design.session_breaks import LATE, break_reason
+from study.participants.current_breaks import current_break, is_too_late
 from study.participants.end_and_erase_participation import IDLE, episodes_of, participant_end
 from study.participants.models import Participant
 from study.participation.page_progress import lock_participant, with_design
@@ -37,12 +40,14 @@ class IdleClock:
 
 def idle_clock(person: Participant) -> IdleClock:
     """Return the seconds until this participant is warned, and until the participation times out. Both are
-    None if it has ended or has no limit."""
+    None if it has ended or has no limit, and during a break between sessions."""
     if person.status != Participant.Status.ACTIVE:
         return IdleClock(None, None)
     design = person.version.blueprint.study
     warning, end = design["idle_warning_minutes"], design["idle_minutes"]
     if warning is None and end is None:
+        return IdleClock(None, None)
+    if current_break(person):
         return IdleClock(None, None)
     now, last = timezone.now(), last_action(person)
     idle = (now - last).total_seconds()
@@ -75,11 +80,33 @@ def participant_here(*, person: Participant) -> Participant:
 
 
 def timed_out_if_late(person: Participant) -> Participant:
-    """Return the participant. If the time limit has passed, first time the participant out, without waiting
-    for the regular check."""
-    if may_be_late(person) and participant_time_out(participant_id=person.pk):
+    """Return the participant. If the time limit or the latest return from a break has passed, first end the
+    participation, without waiting for the regular check."""
+    if _end_if_late(person):
         person.refresh_from_db(from_queryset=with_design())
     return person
+
+
+def _end_if_late(person: Participant) -> bool:
+    """End the participation if the person was idle for too long, or did not come back from a break in time.
+    Return whether it was ended."""
+    if person.status != Participant.Status.ACTIVE:
+        return False
+    if is_too_late(person):
+        return participant_return_late(participant_id=person.pk)
+    return may_be_late(person) and participant_time_out(participant_id=person.pk)
+
+
+@transaction.atomic
+def participant_return_late(*, participant_id: int) -> bool:
+    """End the participation of a person who did not come back from a break in time. Return False, without a
+    change, if they still may, or are on no break."""
+    person = lock_participant(participant_id)
+    found = current_break(person)
+    if found is None or found.state(timezone.now()) != LATE:
+        return False
+    status = Participant.Status.LATE_RETURN
+    return participant_end(participant_id=person.pk, status=status, reason=break_reason(found.page))
 
 
 @transaction.atomic
@@ -98,7 +125,8 @@ def participant_time_out(*, participant_id: int) -> bool:
 
 
 def time_out_idle_participants() -> int:
-    """Time out all participants who were idle for too long, and return their number.
+    """End the participation of all who were idle for too long or did not come back from a break in time, and
+    return their number.
 
     If a participant's data cannot be read, the error is logged and the other participants are still timed
     out.
@@ -111,7 +139,7 @@ def time_out_idle_participants() -> int:
 
 def _time_out(person: Participant) -> bool:
     try:
-        return may_be_late(person) and participant_time_out(participant_id=person.pk)
+        return _end_if_late(person)
     except Participant.DoesNotExist:  # withdrew meanwhile
         return False
     except Exception:

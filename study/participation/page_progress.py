@@ -17,7 +17,9 @@ from study.design.models import SurveyItem
 from study.design.own_pages import OwnPagePlan, ParticipantFacts, is_page_shown, screen_out_reason
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.questions.item_kinds import is_right
+from study.design.session_breaks import DUE
 from study.design.study_errors import StudyClosedError
+from study.participants.current_breaks import current_break
 from study.participants.end_and_erase_participation import finish_participant, mark_episode_visits_done
 from study.participants.entry_limits import take_place
 from study.participants.models import Answer, PageVisit, Participant, Round
@@ -85,15 +87,25 @@ def page_opened(*, person: Participant, page: str, position: int = 0, **fields: 
 @transaction.atomic
 def finish_page(*, participant_id: int, page: str) -> bool:
     """Mark a page without questions as done, and prepare the next page. Return False if the page is not
-    the current one, or if an episode on it still runs."""
+    the current one, if an episode on it still runs, or if it is a break that is not over."""
     person = lock_participant(participant_id)
     if page == "practice" and (not person.practice or person.practice.status == Episode.Status.PLAYING):
         return False
     progress = ParticipantProgress(person)
-    if not mark_page_done(progress, page):
+    if not _may_go_on(person, page) or not mark_page_done(progress, page):
         return False
     prepare_next_page(progress)
     return True
+
+
+def _may_go_on(person: Participant, page: str) -> bool:
+    """Return False for the page of a break from which the participant may not come back yet, or not any
+    more."""
+    own = own_page(person.version.blueprint, page)
+    if own is None or not own.is_break:
+        return True
+    found = current_break(person)
+    return found is not None and found.page == own.key and found.state(timezone.now()) == DUE
 
 
 @transaction.atomic
@@ -221,6 +233,8 @@ def _skip_or_end_at_own_pages(progress: ParticipantProgress) -> None:
         if not own.show_if.rules or is_page_shown(own, _facts_for(progress, own)):
             if own.ends:
                 finish_participant(person, Participant.Status.SCREENED_OUT, screen_out_reason(own))
+            elif own.is_break:  # it begins now, whether the page is loaded or not
+                PageVisit.objects.get_or_create(participant=person, page=own.page, position=0)
             return
         now = timezone.now()
         PageVisit.objects.get_or_create(

@@ -22,6 +22,7 @@ from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
 from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
 from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
 from study.participants import next_page
+from study.participants.current_breaks import is_resting
 from study.participants.entry_limits import current_pause, seconds_until, waits_for_clocks
 from study.participants.models import Participant
 from study.participants.staff_messages import messages_read
@@ -342,6 +343,8 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
     answer = {"active": person.status == person.Status.ACTIVE, **asdict(idle_clock(person))}
     if "waiting" in request.GET:
         answer["waiting"] = is_waiting(person)
+    if "break" in request.GET:
+        answer["resting"] = is_resting(person)
     return JsonResponse(answer)
 
 

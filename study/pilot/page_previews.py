@@ -36,6 +36,7 @@ from study.design.page_and_item_order import (
 )
 from study.design.parts_other_than_rounds import PARTS
 from study.design.questions.item_fields import ItemPlan
+from study.design.session_breaks import break_words
 from study.participants.end_and_erase_participation import finish_participant, participant_withdraw
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
@@ -106,7 +107,8 @@ def _note(design: Blueprint, page: OwnPagePlan) -> str:
     places = {kind.name: kind.words for kind in PARTS.values()}
     note = f"own page, {place_words(page.before, places)}"
     rule = f", only if {rule_words(page, known_names(design, page.before))}" if page.show_if.rules else ""
-    return f"{note}{rule}{', the study ends here' if page.ends else ''}"
+    pause = f", {words}" if (words := break_words(page)) else ""
+    return f"{note}{rule}{pause}{', the study ends here' if page.ends else ''}"
 
 
 def _is_real_time(condition: ConditionPlan) -> bool:

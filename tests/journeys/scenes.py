@@ -105,6 +105,7 @@ def scenes() -> None:
     found |= {WAITING: waits(), LOBBY: on_page(meeting(), LOBBY)}
     cards = around()
     found |= {READY: on_page(cards, "play"), "rated": on_page(cards, "survey")}
+    found["break"] = resting()
     found |= {f"play, {way}": on_page(shown(way), "play") for way in SHOWN}
     found["practised"] = on_page(study, "practice")
     assert found["practised"].practice
@@ -232,6 +233,23 @@ def around() -> Study:
         coplayer="planner", teammates=2, ready_card=True, end_card=True, rating_replay=True
     )
     return study
+
+
+def resting() -> Participant:
+    """Create a person on a break between sessions, in a study of its own."""
+    made = make_study("scenes-break", conditions=1)
+    OwnPage.objects.create(
+        study=made,
+        key="night",
+        before="rounds",
+        title="See you tomorrow",
+        not_before_hours=24,
+        not_after_hours=48,
+        session_code="S1",
+    )
+    person = on_page(made, "own-night")
+    Participant.objects.filter(pk=person.pk).update(synthetic=False)
+    return person
 
 
 def entered(study: Study) -> Participant:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from study.design.models.study import Study
 from study.design.naming_rules import key_problem
 from study.design.own_pages import OwnPagePlan, kind_problem, place_problem, rule_problem
+from study.design.session_breaks import MOST_HOURS, break_time_problems
+
+HOURS = (MinValueValidator(1), MaxValueValidator(MOST_HOURS))
 
 
 class OwnPage(models.Model):
@@ -32,6 +36,28 @@ class OwnPage(models.Model):
         help_text="Who sees this page cannot go on. Give it a rule, so that not everybody sees it.",
     )
     show_if = models.JSONField(default=dict, blank=True)
+    not_before_hours = models.PositiveIntegerField(
+        "earliest return",
+        null=True,
+        blank=True,
+        validators=HOURS,
+        help_text="Hours from the beginning of the break. Empty: at once.",
+    )
+    not_after_hours = models.PositiveIntegerField(
+        "latest return",
+        null=True,
+        blank=True,
+        validators=HOURS,
+        help_text="Hours from the beginning of the break. Empty: at any time.",
+    )
+    session_code = models.CharField(
+        "code for the session",
+        max_length=80,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Shown during the break, the same for everybody. Empty: no code.",
+    )
 
     class Meta:
         ordering = ["position", "id"]
@@ -44,18 +70,24 @@ class OwnPage(models.Model):
         return self.title
 
     @property
+    def has_code(self) -> bool:
+        """Return whether the page gives a code."""
+        return bool(self.session_code)
+
+    @property
     def plan(self) -> OwnPagePlan:
         """Return the page as an `OwnPagePlan`, which the checks and the design's document use."""
         return OwnPagePlan.model_validate({name: getattr(self, name) for name in OwnPagePlan.model_fields})
 
     def clean(self) -> None:
-        """Raise ValidationError, with a message at each wrong field, if the page's key, place or rule is
-        invalid."""
+        """Raise ValidationError, with a message at each wrong field, if the page's key, place, rule or break
+        is invalid."""
         problems = {
             "key": key_problem(self.key),
             "before": place_problem(self.before),
             "show_if": rule_problem(self.show_if) or self._kind_problem(),
         }
+        problems |= break_time_problems(self, ends=self.ends, has_code=self.has_code)
         if found := {name: words for name, words in problems.items() if words}:
             raise ValidationError(found)
 

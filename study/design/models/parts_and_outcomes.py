@@ -58,6 +58,7 @@ class Outcome(models.Model):
         UNMATCHED = "unmatched", "nobody to play with"
         NO_PLACE = "no_place", "no group with a place"
         SCREENED_OUT = "screened_out", "screened out"
+        LATE_RETURN = "late_return", "did not come back in time"
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="outcomes")

@@ -28,12 +28,14 @@ from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons
 from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, Version
+from study.design.own_pages import PREFIX
 from study.design.play_metrics import PLAY_METRICS, play_metrics_in
 from study.design.possible_metrics import possible_metrics
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, kind_of, numeric_answer
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.session_breaks import break_words
 from study.design.study_versions import FreezeState, freeze_states, version_blueprints
 from study.exports.answer_parts import part_kind, part_name, part_values
 from study.exports.column_levels import item_codes
@@ -49,6 +51,7 @@ from study.exports.export_table import (
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import PEOPLE, not_withdrawn
+from study.participants.current_breaks import break_pages
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.simulated_effects import describe_effects
 
@@ -65,7 +68,7 @@ class ColumnContent(NamedTuple):
     condition: str | None
     """Key of the condition; None outside of the conditions."""
     place: str
-    """`play`, `survey` or one of `OUTSIDE`; empty for the group between people."""
+    """`play`, `survey`, `break` or one of `OUTSIDE`; empty for the group between people."""
     what: str
     """A measure of play, the key of an item or that of a scale's score."""
     scored: bool = False
@@ -145,6 +148,7 @@ def _design_columns(
     for place in OUTSIDE:
         items = design.items_at(place)
         yield from _item_columns(None, place, items, subscales(items), keys)
+    yield from _break_columns(design)
     if design.groups:
         text = "Group between people that the participant was put into; blank before that."
         yield WideColumn(GROUP.named(), "text", text, levels=", ".join(design.groups), slot=GROUP)
@@ -155,6 +159,27 @@ def _design_columns(
             "number."
         )
         yield WideColumn(ALLOCATION.named(), "json", text, slot=ALLOCATION)
+
+
+def _break_columns(design: Blueprint) -> Iterator[WideColumn]:
+    """Yield two columns for each break between sessions: when it began, and when the participant came
+    back."""
+    for page in break_pages(design).values():
+        for moment, meaning in BREAK_MOMENTS.items():
+            slot = _break_slot(page.key, moment)
+            text = f"{meaning} “{page.title}” ({break_words(page)})."
+            yield WideColumn(slot.named(), "time", text, slot=slot)
+
+
+BREAK_MOMENTS = {
+    "began_at": "When the participant reached the break",
+    "returned_at": "When the participant came back from the break",
+}
+"""Moments of a break by the end of their column's name, with their meaning."""
+
+
+def _break_slot(key: str, moment: str) -> ColumnContent:
+    return ColumnContent(None, "break", f"{key}.{moment}")
 
 
 ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
@@ -274,6 +299,9 @@ class VersionItems:
         self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
 
+VISIT = ("opened_at", "done_at", "loads")
+
+
 def participant_data(
     people: Sequence[Participant],
     versions: Mapping[int, Version],
@@ -300,8 +328,12 @@ def participant_data(
         by_person[person.pk].values[GROUP] = person.between_group or None
         by_person[person.pk].values[ALLOCATION] = person.allocation or None
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
-    for pk, page in pages.values_list("participant_id", "page"):
+    for pk, page, *moments, loads in pages.values_list("participant_id", "page", *VISIT):
         by_person[pk].page = page
+        if page.startswith(PREFIX) and (loads or moments[1] is None):
+            named = zip(BREAK_MOMENTS, moments, strict=True)
+            key = page.removeprefix(PREFIX)
+            by_person[pk].values |= {_break_slot(key, name): moment for name, moment in named}
     return by_person
 
 

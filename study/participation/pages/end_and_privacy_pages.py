@@ -129,6 +129,12 @@ WORDS = {
         gettext_noop("The study ends here for you"),
         gettext_noop("This study looks for people with other answers. Thank you for your time."),
     ),
+    "late_return": (
+        gettext_noop("The time to come back is over"),
+        gettext_noop(
+            "You could continue this study until a certain time. Thank you for what you did so far."
+        ),
+    ),
 }
 """Heading and text of each end except completion."""
 

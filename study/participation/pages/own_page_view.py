@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 
+from study.design.own_pages import OwnPagePlan
 from study.design.page_and_item_order import own_page, progress
+from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.session_breaks import DUE
 from study.participants import next_page
+from study.participants.current_breaks import current_break, waits_for_breaks
 from study.participants.models import Participant
 from study.participation.idle_timeout import idle_clock
 from study.participation.page_progress import finish_page
@@ -36,4 +43,25 @@ def own_page_view(request: HttpRequest, person: Participant, place: next_page.Cu
         "progress": progress(person.design, page.page),
         "shares": plays_with_people(person),
     }
+    if page.is_break:
+        context |= _break_context(person, page)
+        return page_response(request, person, "break", **context)
     return page_response(request, person, "own", **context)
+
+
+def _break_context(person: Participant, page: OwnPagePlan) -> dict[str, Any]:
+    """Return what the page of a break also needs: its times, and the code of the session that ended with
+    it. A guest, who is known only by a label in the link, sees no code."""
+    found, now = current_break(person), timezone.now()
+    state, opens_at = (found.state(now) if found else DUE), (found and found.opens_at) or now
+    own = person.study.own_pages.filter(key=page.key).first()
+    code = own.session_code if own and not person.as_guest else ""
+    pattern = RECRUITMENT_PLACES[person.source].complete if code else ""
+    return {
+        "pause": found,
+        "is_due": state == DUE,
+        "seconds": max(0, math.ceil((opens_at - now).total_seconds())),
+        "waits": waits_for_breaks(person),
+        "code": code,
+        "leads_to": pattern.replace("{code}", quote(code)).replace("{label}", quote(person.label)),
+    }

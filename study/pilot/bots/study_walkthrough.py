@@ -332,6 +332,7 @@ async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "about": answer,
+    "break": read_guide,
     "check": understand,
     "consent": agree,
     "debriefing": read_guide,

@@ -251,6 +251,7 @@ def ends(client: Client, study: Study) -> Iterator[tuple[str, str]]:
         "unmatched",
         "no_place",
         "screened_out",
+        "late_return",
     ):
         person = participant_enter(study_id=study.pk, entry=status, language=CODE)
         Participant.objects.filter(pk=person.pk).update(status=status)
