@@ -15,6 +15,7 @@ from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, ProbeAnswer, Seat, SliderRating, Step
+from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.submitted_commands import Receipt
 from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.play.turn.turn_searches import overdue_turns, turns_to_decide
@@ -67,13 +68,25 @@ def test_nobody_can_act_until_the_last_person_has_answered() -> None:
     assert len(pause) == 1 and pause[0]["milliseconds"] >= 0
 
 
+def timed(**more: Any) -> Episode:
+    """An episode of two people in which a time limit ran before it was held."""
+    episode = make_episode(seats=2, probes=[TRUST], step_seconds=5.0, **more)
+    start_first_turn_timer(episode_id=episode.pk, everybody=False)
+    for seat in (0, 1):
+        submit(episode, 1, "noop", seat=seat)
+    return episode
+
+
 def test_a_time_limit_stands_still_and_begins_anew() -> None:
-    episode = held(step_seconds=5.0)
-    assert overdue_turns() == []
+    episode = timed()
+    episode.refresh_from_db()
+    assert episode.turn_closes_at and overdue_turns() == []
+    assert episode.turn_closes_at - episode.turn_opened_at == timedelta(seconds=30), "that of the answer"
     answer(episode, 0, 1)
     answer(episode, 1, 1)
     episode.refresh_from_db()
-    assert not episode.probing and episode.asked_at is not None and episode.turn_closes_at is None
+    assert not episode.probing and episode.asked_at and episode.turn_closes_at
+    assert episode.turn_closes_at - episode.asked_at == timedelta(seconds=5)
 
 
 def test_answers_that_are_missing_after_the_limit_are_marked_and_the_game_goes_on() -> None:
