@@ -9,7 +9,8 @@ import pytest
 from django.utils import timezone
 
 from kitchen.contract.world import Json
-from kitchen.play.episode.advance_episode import answer_probes, close_expired_turn
+from kitchen.play.episode.absent_players import AbsencePolicy
+from kitchen.play.episode.advance_episode import answer_probes, close_expired_turn, leave_seat
 from kitchen.play.episode.answer_probes import rate
 from kitchen.play.episode.end_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -87,6 +88,19 @@ def test_a_time_limit_stands_still_and_begins_anew() -> None:
     episode.refresh_from_db()
     assert not episode.probing and episode.asked_at and episode.turn_closes_at
     assert episode.turn_closes_at - episode.asked_at == timedelta(seconds=5)
+
+
+def test_the_limit_of_an_answer_stays_when_the_last_person_has_no_limit_of_a_step() -> None:
+    episode = timed(absence=AbsencePolicy(None, "planner", is_untimed_alone=True))
+    assert leave_seat(episode_id=episode.pk, seat=1)
+    episode.refresh_from_db()
+    assert episode.probing and episode.step_seconds is None and episode.turn_closes_at
+    Episode.objects.update(turn_closes_at=timezone.now() - timedelta(seconds=1))
+    assert close_expired_turn(episode_id=episode.pk, step=2)
+    missing = ProbeAnswer.objects.order_by("seat").values_list("seat", "missing")
+    assert list(missing) == [(0, "limit"), (1, "left")]
+    episode.refresh_from_db()
+    assert not episode.probing and episode.turn_closes_at is None
 
 
 def test_answers_that_are_missing_after_the_limit_are_marked_and_the_game_goes_on() -> None:
