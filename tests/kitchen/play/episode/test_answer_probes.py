@@ -128,13 +128,22 @@ def test_co_players_are_not_asked_while_a_question_is_open() -> None:
     assert episode.pk
 
 
+def test_who_leaves_has_left_and_the_partner_saw_the_episode_end() -> None:
+    episode = held()
+    episode.seats.update(page="open")
+    assert leave_seat(episode_id=episode.pk, seat=0)
+    missing = ProbeAnswer.objects.order_by("seat").values_list("seat", "missing")
+    assert list(missing) == [(0, "left"), (1, "ended")]
+
+
 def test_answers_and_ratings_are_sealed_and_an_open_question_is_marked_at_the_end() -> None:
     episode = held(rating_slider={"text": "Trust", "low": "none", "high": "full"})
+    episode.seats.update(page="open")
     answer(episode, 0, 5)
     assert rate(episode_id=episode.pk, seat=0, step=1, value=70)
     end_episode(episode_id=episode.pk, reason="a test")
     assert not rate(episode_id=episode.pk, seat=0, step=1, value=20)
-    assert ProbeAnswer.objects.get(seat=1).missing == "left"
+    assert ProbeAnswer.objects.get(seat=1).missing == "ended"
     episode.refresh_from_db()
     assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
     assert SliderRating.objects.count() == 1 and Seat.objects.count() == 2
