@@ -140,7 +140,8 @@ def test_answers_and_ratings_are_sealed_and_an_open_question_is_marked_at_the_en
     episode = held(rating_slider={"text": "Trust", "low": "none", "high": "full"})
     episode.seats.update(page="open")
     answer(episode, 0, 5)
-    assert rate(episode_id=episode.pk, seat=0, step=1, value=70)
+    assert not rate(episode_id=episode.pk, seat=0, step=1, value=60, page="an older one")
+    assert rate(episode_id=episode.pk, seat=0, step=1, value=70, page="open")
     end_episode(episode_id=episode.pk, reason="a test")
     assert not rate(episode_id=episode.pk, seat=0, step=1, value=20)
     assert ProbeAnswer.objects.get(seat=1).missing == "ended"
