@@ -662,7 +662,7 @@ class ProbeAnswer(AppendOnly):
     probe = models.CharField(max_length=30, help_text="The key of the probe.")
     answers = models.JSONField(null=True, help_text="The answer to each item, by key. Empty: no answer.")
     missing = models.CharField(
-        max_length=10, blank=True, help_text="Why there is no answer: `limit` or `left`."
+        max_length=10, blank=True, help_text="Why there is no answer: `limit`, `left` or `ended`."
     )
     asked_at = models.DateTimeField()
     answered_at = models.DateTimeField()

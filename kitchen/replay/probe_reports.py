@@ -8,9 +8,14 @@ from typing import NamedTuple
 from kitchen.contract.probes import CHOICE, SLIDER_END, ProbeItem, stored_probes
 from kitchen.contract.world import Json
 from kitchen.play.models import ProbeAnswer
+from kitchen.play.turn.probe_holds import ENDED, LEFT, LIMIT
 from kitchen.replay.episode_record import EpisodeRecord, seat_label
 
-MISSING = {"limit": "no answer in time", "left": "no answer: the person had left, or the episode ended"}
+MISSING = {
+    LIMIT: "no answer in time",
+    LEFT: "no answer: the person had left",
+    ENDED: "no answer: the episode ended first",
+}
 
 
 class ProbeReport(NamedTuple):

@@ -14,17 +14,20 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from asgiref.sync import sync_to_async
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast, Length
 
 from kitchen.contract.world import canonical_hash
 from kitchen.infra.file_downloads import pieces_in_thread
-from kitchen.play.models import Decision, Episode, Message, ModelCall
+from kitchen.play.models import Decision, Episode, Message, ModelCall, ProbeAnswer, SliderRating
 from kitchen.uptime.models import Outage
 from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.preregistration import program
 from study.exports.export_table import ExportSelection
+from study.participants.annotations import Annotation, EpisodeRating, Rater
 from study.participants.models import Answer, PageVisit, Participant, Round, StaffAction
+from study.participants.sound_recordings import SoundTake
 from study.participants.staff_messages import ParticipantMessage
 from study.participants.stored_exports import StoredExport, is_complete
 from study.task_queue import ask_export
@@ -136,11 +139,26 @@ def _state(study: Study) -> list[Any]:
         _facts(Decision.objects.filter(mind__episode__in=episodes)),
         _facts(ModelCall.objects.filter(decision__mind__episode__in=episodes)),
         _facts(Outage.objects.all(), Max("until")),
+        *_added_to_episodes(study, episodes),
     ]
     fields = [str(getattr(study, field.attname)) for field in study._meta.concrete_fields]
     versions = [[number, str(at)] for number, at in study.versions.values_list("number", "frozen_at")]
     minute = int(time.time()) // 60 if active else 0
     return [fields, blueprint_of(study).digest, versions, counted, minute]
+
+
+def _added_to_episodes(study: Study, episodes: QuerySet[Episode]) -> list[list[str]]:
+    """Return numbers and times of what people say during episodes, and of what researchers add later."""
+    sizes = (Sum(name) for name in ("pieces", "size", "milliseconds"))
+    written = Sum(Length(Cast("transcript", TextField())))
+    return [
+        _facts(ProbeAnswer.objects.filter(episode__in=episodes)),
+        _facts(SliderRating.objects.filter(episode__in=episodes)),
+        _facts(SoundTake.objects.filter(participant__study=study), *sizes, Count("transcript"), written),
+        _facts(Rater.objects.filter(study=study), Count("released_at"), Max("released_at")),
+        _facts(EpisodeRating.objects.filter(rater__study=study), Count("done_at"), Max("done_at")),
+        _facts(Annotation.objects.filter(rating__rater__study=study), Sum(Length("note"))),
+    ]
 
 
 def _episodes(study: Study) -> QuerySet[Episode]:

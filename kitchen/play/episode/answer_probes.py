@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.probes import SLIDER_END
-from kitchen.play.models import Episode, ProbeAnswer, SliderRating
+from kitchen.play.models import Episode, ProbeAnswer, Seat, SliderRating
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.probe_holds import Answers, end_hold, open_probes, read_answers, store_answers
 from kitchen.play.turn.submitted_commands import Receipt
@@ -53,14 +53,15 @@ def end_expired_hold(turn: OpenTurn) -> bool:
     return False
 
 
-def rate(*, episode_id: int, seat: int, step: int, value: int) -> bool:
+def rate(*, episode_id: int, seat: int, step: int, value: int, page: str = "") -> bool:
     """Store a value of the slider that a person has moved after `step` steps. Return False if the episode has
-    no slider, or is over."""
+    no slider, or is over, or if another page than `page` plays the seat."""
     if not 0 <= value <= SLIDER_END:
         return False
     with transaction.atomic():
         playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
         slider = playing.values_list("rating_slider", flat=True).first()
-        if slider:
+        plays = not page or Seat.objects.filter(episode=episode_id, number=seat, page=page).exists()
+        if slider and plays:
             SliderRating.objects.create(episode_id=episode_id, seat=seat, step=step, value=value)
-        return bool(slider)
+        return bool(slider) and plays

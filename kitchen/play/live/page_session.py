@@ -301,7 +301,13 @@ class OpenPage:
         """Store the value of the slider, which the person moved after `step` steps. None: the step that the
         page shows. Return an empty answer."""
         number = self.stamp[0] if step is None and self.stamp else step or 0
-        rate(episode_id=self.seat.episode_id, seat=self.seat.number, step=number, value=message.value)
+        rate(
+            episode_id=self.seat.episode_id,
+            seat=self.seat.number,
+            step=number,
+            value=message.value,
+            page=self.name,
+        )
         return PageAnswer()
 
     def seen_as_scene(self, message: SceneMessage) -> PageAnswer:

@@ -21,14 +21,14 @@ from kitchen.contract.probes import (
     without_pause,
 )
 from kitchen.contract.world import Event, Json
-from kitchen.play.models import Episode, ProbeAnswer
+from kitchen.play.models import Episode, ProbeAnswer, Seat
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_timer import schedule_turn_close
 
 PROBE_PAUSE = "probe_pause"
 """The event of a step before which probes held the game."""
-LIMIT, LEFT = "limit", "left"
-"""Why an answer is missing: the time was over, or the person had left."""
+LIMIT, LEFT, ENDED = "limit", "left", "ended"
+"""Why an answer is missing: the time was over, the person had left, or the episode ended."""
 Answers = Mapping[str, Mapping[str, Json]]
 """Answers by probe and item."""
 
@@ -106,10 +106,16 @@ def end_hold(turn: OpenTurn) -> None:
 
 
 def mark_unanswered(episode: Episode) -> None:
-    """Store rows without an answer if the episode ends while probes hold it. Call this before its seal."""
+    """Store rows without an answer if the episode ends while probes hold it. Call this before its seal.
+
+    A person has left if an agent has the seat, or if no page plays it.
+    """
     if episode.probing and episode.probe_state:
-        hold = episode.probe_state["hold"]
-        rows = _rows(episode, hold["seats"], None, LEFT)
+        waited_for = {*episode.probe_state["hold"]["seats"]}
+        present = Seat.objects.filter(episode=episode, mind=None).exclude(page="")
+        ended = waited_for.intersection(present.values_list("number", flat=True))
+        rows = _rows(episode, sorted(ended), None, ENDED)
+        rows += _rows(episode, sorted(waited_for - ended), None, LEFT)
         ProbeAnswer.objects.bulk_create(ProbeAnswer(**row) for row in rows)
         Episode.objects.filter(pk=episode.pk).update(probing=False)
         episode.probing = False

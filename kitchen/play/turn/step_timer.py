@@ -108,8 +108,12 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
 
 
 def lift_step_limit(episode: Episode) -> None:
-    """Take the people's time limit from an episode, also for the open step."""
-    Episode.objects.filter(pk=episode.pk).update(step_seconds=None, turn_closes_at=None)
+    """Take the people's time limit from an episode, also for the open step. While probes hold the game, the
+    limit of the answers stays."""
+    lifted: dict[str, None] = {"step_seconds": None}
+    if not episode.probing:
+        lifted["turn_closes_at"] = None
+    Episode.objects.filter(pk=episode.pk).update(**lifted)
 
 
 def schedule_turn_close(episode: Episode) -> None:

@@ -31,7 +31,7 @@ from typing import Any, Protocol, Self
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
-from kitchen.contract.probes import SLIDER_END
+from kitchen.contract.probes import MAX_ITEMS, MAX_PROBES, SLIDER_END
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.infra.storable_json import storable_text
@@ -268,7 +268,8 @@ class AwayMessage:
         return cls(away)
 
 
-MAX_PROBE_ANSWERS = 12
+MAX_PROBE_ANSWERS = MAX_PROBES * MAX_ITEMS
+"""Most answers in one message: each probe of a condition may be due at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,10 +287,9 @@ class ProbeMessage:
         given = sent.get("answers")
         if given is None:
             given = {}
-            for name, value in list(sent.items())[:MAX_PROBE_ANSWERS]:
-                if "." in name:
-                    probe, item = name.split(".", 1)
-                    given.setdefault(probe, {})[item] = value
+            for name in [name for name in sent if "." in name][:MAX_PROBE_ANSWERS]:
+                probe, item = name.split(".", 1)
+                given.setdefault(probe, {})[item] = sent[name]
         if not isinstance(given, dict) or not all(isinstance(one, dict) for one in given.values()):
             raise MessageError(UNREADABLE)
         answers = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.infra.append_only import erasure_allowed
+from kitchen.play.models import Episode, ProbeAnswer, SliderRating
 from study import tasks
 from study.design.models import Study
 from study.exports import exports_by_worker
@@ -21,8 +23,10 @@ from study.exports.export_registry import get_table
 from study.exports.export_table import EVERYBODY, ExportSelection
 from study.exports.exports_by_worker import ExportLostError, export_key, export_pieces
 from study.participants import stored_exports
+from study.participants.annotations import Annotation, AnnotationCode, EpisodeRating, Rater
 from study.participants.end_and_erase_participation import erase_names, participant_withdraw
 from study.participants.models import Answer, Participant
+from study.participants.sound_recordings import SoundTake
 from study.participants.stored_exports import StoredExport, folder, forget_exports, remove_old_exports
 from study.participation.page_progress import finish_page
 from tests.conftest import Once
@@ -162,6 +166,33 @@ def test_other_data_are_made_anew(study: Study, worker: Worker) -> None:
     with erasure_allowed():
         Answer.objects.filter(participant__synthetic=True).delete()
     keys.append(key())
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_is_added_to_episodes_makes_the_files_anew(study: Study) -> None:
+    person = study.participants.filter(synthetic=False)[0]
+    episode, now = Episode.objects.filter(rounds__participant=person)[0], timezone.now()
+    of_seat = {"episode": episode, "step": 1, "seat": 0}
+    rater = Rater.objects.create(study=study, user_name="ada", number=1)
+    code = AnnotationCode.objects.create(study=study, name="helps", key="h")
+    rating = EpisodeRating.objects.create(rater=rater, episode=episode)
+    takes = SoundTake.objects.filter(participant=person)
+    changes: list[Callable[[], Any]] = [
+        lambda: ProbeAnswer.objects.create(**of_seat, probe="trust", asked_at=now, answered_at=now),
+        lambda: SliderRating.objects.create(**of_seat, value=3),
+        lambda: takes.create(participant=person, episode=episode, key="a", number=1, kind="webm"),
+        lambda: takes.update(pieces=1, size=9, milliseconds=5),
+        lambda: takes.update(transcript=[[0, 1, "Now"]]),
+        lambda: takes.update(transcript=[[0, 1, "Now rice"]]),
+        lambda: Annotation.objects.create(rating=rating, code=code, first=1, last=1),
+        lambda: Annotation.objects.update(note="quickly"),
+        lambda: EpisodeRating.objects.update(done_at=now),
+        lambda: Rater.objects.update(released_at=now),
+    ]
+    keys = [export_key(study, "all.zip", EVERYBODY)]
+    for change in changes:
+        change()
+        keys.append(export_key(study, "all.zip", EVERYBODY))
     assert len(set(keys)) == len(keys)
 
 

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kitchen.contract.probes import MAX_ITEMS, MAX_PROBES
 from kitchen.play.live.seat_consumer import SeatConsumer
 from kitchen.play.turn.websocket_messages import (
     CLIENT_MESSAGES,
     CommandMessage,
     MessageError,
+    ProbeMessage,
     SyncMessage,
     read_message,
 )
@@ -24,6 +26,13 @@ def test_a_command_comes_as_a_list_or_as_a_form_sends_it() -> None:
     as_list = {"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}
     as_form = {"type": "command", "step": "4", "command": '["get", "storage0", "rice"]', "HEADERS": {}}
     assert read_message(json.dumps(as_list)) == read_message(json.dumps(as_form)) == expected
+
+
+def test_a_form_with_an_answer_to_every_probe_is_read_whole() -> None:
+    fields = {f"p{probe}.q{item}": "3" for probe in range(MAX_PROBES) for item in range(MAX_ITEMS)}
+    read = read_message(json.dumps({"type": "probe", "step": "4", **fields, "HEADERS": {}}))
+    answers = {f"p{probe}": {f"q{item}": "3" for item in range(MAX_ITEMS)} for probe in range(MAX_PROBES)}
+    assert read == ProbeMessage(4, answers)
 
 
 @pytest.mark.parametrize("aim", ["{", "serve rice", ["serve", 1], 5])
