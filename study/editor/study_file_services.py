@@ -27,8 +27,9 @@ from study.editor.design_services import study_deletion_problem
 from study.pilot.previews import previews_erase
 from study.researchers.models import Membership
 
-KEPT = {"slug", "status"}
-"""Fields of a study that a file does not replace."""
+KEPT = {"slug", "status", "conceals_allocation"}
+"""Fields of a study that a file does not replace. Only owners may conceal conditions or show them, but
+collaborators may take a file."""
 CLOSED: dict[str, Any] = {"status": Study.Status.CLOSED}
 
 

@@ -56,6 +56,15 @@ def changed(study: Study) -> bytes:
     return text.encode()
 
 
+def take(client: Client, study: Study, data: bytes) -> str:
+    """Compare a file and take it. Return the words of the comparison."""
+    compared = client.post(at(study, "file"), sent(data), headers={"hx-request": "true"})
+    seen = re.search(rb'name="seen" value="(\w+)"', compared.content)
+    assert seen, told(compared)
+    assert client.post(at(study, "file-take"), sent(data, seen=seen[1].decode())).status_code == 302
+    return told(compared)
+
+
 def test_the_file_is_downloaded_and_makes_a_new_study_of_ones_own(client: Client, study: Study) -> None:
     answer = client.get(at(study, "file-zip"))
     assert answer["Content-Disposition"] == 'attachment; filename="small.zip"'
@@ -105,6 +114,20 @@ def test_a_file_is_compared_line_by_line_before_it_is_taken(client: Client, stud
     assert study.conditions.get(key="c1").name == "Slow"
     assert study.outcomes.get().code == "KEEP"
     assert not study.participants.exists(), "previews of the old design are erased"
+
+
+@pytest.mark.parametrize("concealed", [True, False])
+def test_a_collaborator_with_a_file_neither_conceals_conditions_nor_shows_them(
+    client: Client, study: Study, concealed: bool
+) -> None:
+    Study.objects.update(status="closed", conceals_allocation=concealed)
+    study.memberships.update(role="collaborator")
+    data = changed(study).replace(b"conceals_allocation = true\n", b"")
+    if not concealed:
+        data = data.replace(b"title =", b"conceals_allocation = true\ntitle =", 1)
+    take(client, study, data)
+    study.refresh_from_db()
+    assert (study.title, study.conceals_allocation) == ("Another title", concealed)
 
 
 def test_a_design_with_data_or_an_invalid_file_changes_nothing(client: Client, study: Study) -> None:
