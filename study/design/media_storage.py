@@ -100,6 +100,15 @@ def _retire(row: StudyMedia) -> None:
         StudyMedia.objects.filter(pk=row.pk).delete()
 
 
+def retire_all_media(study: Study) -> None:
+    """Delete all current files of the study. Files that a version shows are kept for it."""
+    documents = study.versions.values_list("document", flat=True)
+    shown = {one["sha256"] for document in documents for one in document.get("media", ())}
+    rows = study.media.filter(replaced_at=None)
+    rows.exclude(sha256__in=shown).delete()
+    rows.update(replaced_at=timezone.now())
+
+
 def versions_that_show(row: StudyMedia) -> list[int]:
     """Return the numbers of the study's versions whose texts show exactly this file."""
     documents = row.study.versions.order_by("number").values_list("number", "document")

@@ -20,6 +20,7 @@ from study.design.naming_rules import dependent_participants, describe_dependent
 from study.design.questions.instruments_elsewhere import instruments_elsewhere, mentions
 from study.design.questions.questionnaires import instrument
 from study.design.questions.questionnaires import instruments as shipped
+from study.design.study_errors import DesignError
 from study.editor.condition_and_item_forms import SHOW_BUTTON, SurveyItemForm
 from study.editor.condition_form_sections import NAMES, condition_folds, kind_settings, team_sections
 from study.editor.condition_presets import presets, with_preset
@@ -294,8 +295,12 @@ def item_list(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the page to paste questions that share one scale, or store them."""
     form = ItemListForm(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
-        items_add(study_id=study.pk, items=form.made)
-        return back_to_page(request, study, f"{counted_noun(len(form.made), 'question')} added.")
+        try:
+            items_add(study_id=study.pk, items=form.made)
+        except DesignError as error:
+            form.add_error(None, str(error))
+        else:
+            return back_to_page(request, study, f"{counted_noun(len(form.made), 'question')} added.")
     return form_page(request, study, form, heading="Several questions with one scale", submit="Add them")
 
 

@@ -17,7 +17,7 @@ from study.design.condition_choices import COPLAYER, WORLD, kind_choices
 from study.design.condition_seats import NOBODY
 from study.design.team_organisation import END, LEAVE
 from study.editor.condition_and_item_forms import SHOW_BUTTON
-from study.editor.form_fields import APART, KIND, PEOPLE, TALK, TOGETHER
+from study.editor.form_fields import APART, KIND, LEADS, PAIRS, PEOPLE, TALK, TOGETHER
 
 PRESET = "preset "
 """The value of the button that reloads the form with a preset, followed by the preset's name."""
@@ -75,7 +75,7 @@ def _team(
         KIND: kind,
         TALK: talk,
         PEOPLE: people,
-        APART: "",
+        **dict.fromkeys((APART, LEADS, *PAIRS.values()), ""),
     }
 
 

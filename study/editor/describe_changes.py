@@ -89,7 +89,7 @@ def compared_designs(one: Blueprint, other: Blueprint) -> list[Change]:
     """Return every difference between two designs of any studies and formats. The old side is that of `one`.
 
     The name in the link is left out, because it says nothing about the design. So are completion codes and
-    addresses: no file has them.
+    addresses: they stay when a file replaces a design.
     """
     one, other = map(_without_codes, (one, other))
     if one.format <= other.format:

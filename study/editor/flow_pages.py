@@ -74,8 +74,8 @@ def own_page_action(request: HttpRequest, study: Study, pk: int, act: str) -> Ht
     """Copy, move or delete a page."""
     row = get_object_or_404(study.own_pages, pk=pk)
     if act == "copy":
-        own_page_copy(page=row)
-        return redirect("study:staff-design-flow", study.slug)
+        words = f"{row.title} was copied."
+        return service_button(request, study, lambda: own_page_copy(page=row), words, "design-flow")
     if act == "delete":
         words = f"{row.title} is deleted."
         return confirmed_service_button(

@@ -20,6 +20,7 @@ from study.design.models import Study, SurveyItem
 from study.design.naming_rules import key_from_name
 from study.design.questions.item_fields import LONGEST
 from study.design.questions.item_kinds import KIND_FIELDS, KINDS
+from study.design.study_errors import DesignError
 from study.editor.condition_and_item_forms import SurveyItemForm
 from study.editor.condition_form_sections import make_fold
 from study.editor.design_services import after_last, unused_name
@@ -74,6 +75,7 @@ class ItemListForm(forms.Form):
             self.add_error("lines", f"There are {len(lines)} questions; {MOST_LINES} is the most.")
             return
         name, keys = cleaned["name"], set(self.study.items.values_list("key", flat=True))
+        shared = {field: cleaned[field] for field in SHARED}
         position = after_last(self.study.items.values_list("position", flat=True))
         for number, line in enumerate(lines, start=1):
             key = key_from_name(f"{name} {number}", keys, f"question_{number}")
@@ -86,12 +88,14 @@ class ItemListForm(forms.Form):
                 reversed=bool(_REVERSED.search(line)),
                 scale=name if cleaned["scored"] else "",
                 position=position + number - 1,
-                **{field: cleaned[field] for field in SHARED},
+                **shared,
             )
             try:
                 item.full_clean()
             except ValidationError as error:
                 self._tell(number, error)
+            if self.errors.keys() & shared.keys():
+                return  # every further line would have the same error
             yield item
 
     def _tell(self, number: int, error: ValidationError) -> None:
@@ -105,8 +109,12 @@ class ItemListForm(forms.Form):
 
 @transaction.atomic
 def items_add(*, study_id: int, items: list[SurveyItem]) -> None:
-    """Store the questions of a list."""
-    Study.objects.select_for_update().get(pk=study_id)
+    """Store the questions of a list. Raises DesignError if somebody added questions of the same names
+    meanwhile."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    keys, measures = [one.key for one in items], [one.measure for one in items]
+    if study.items.filter(models.Q(key__in=keys) | models.Q(measure__in=measures)).exists():
+        raise DesignError("Nothing was added: the study's questions changed meanwhile. Try again.")
     for item in items:
         item.save()
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db import transaction
 
 from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study
+from study.design.study_errors import DesignError
 from study.editor.design_services import after_last
 from study.editor.own_page_form import occupied_places, page_places, unused_key
 
@@ -20,9 +23,11 @@ def own_page_save(*, page: OwnPage) -> None:
 
 @transaction.atomic
 def own_page_copy(*, page: OwnPage) -> OwnPage:
-    """Copy a page under an unused key, and return the copy. It comes last at the same place."""
-    copy = OwnPage.objects.get(pk=page.pk)
-    copy.pk, copy.key = None, unused_key(page)
+    """Copy a page under an unused key, and return the copy. It comes last at the same place. Raises
+    DesignError if somebody deleted the page meanwhile."""
+    study = Study.objects.select_for_update().get(pk=page.study_id)
+    copy = _current(page, study.own_pages.all())
+    copy.pk, copy.key = None, unused_key(copy)
     copy._state.adding = True
     own_page_save(page=copy)
     return copy
@@ -36,14 +41,18 @@ def own_page_delete(*, page: OwnPage) -> None:
 
 @transaction.atomic
 def own_page_move(*, page: OwnPage, by: int) -> None:
-    """Move a page by one (`by` is -1 or 1): past the next page at its place, or else to the next place."""
+    """Move a page by one (`by` is -1 or 1): past the next page at its place, or else to the next place.
+
+    Raises DesignError if somebody deleted the page meanwhile.
+    """
     study = Study.objects.select_for_update().get(pk=page.study_id)
     rows = list(study.own_pages.all())
+    page = _current(page, rows)
     design = blueprint_of(study)
     order, offered = occupied_places(design, {one.before for one in rows}), page_places(design)
     at = {place: [one for one in rows if one.before == place] for place in order}
     here = at[page.before]
-    now = next(number for number, one in enumerate(here) if one.pk == page.pk)
+    now = here.index(page)
     moved = here.pop(now)
     if 0 <= now + by <= len(here):
         here.insert(now + by, moved)
@@ -60,16 +69,26 @@ def own_page_move(*, page: OwnPage, by: int) -> None:
 
 @transaction.atomic
 def own_page_put(*, page: OwnPage, before: str, number: int) -> None:
-    """Move a page to the place `before`, as number `number` (from 0) of the pages there."""
+    """Move a page to the place `before`, as number `number` (from 0) of the pages there. Raises DesignError
+    if somebody deleted the page meanwhile."""
     study = Study.objects.select_for_update().get(pk=page.study_id)
     rows = list(study.own_pages.all())
-    moved = next(one for one in rows if one.pk == page.pk)
+    moved = _current(page, rows)
     moved.before = before
     here = [one for one in rows if one.before == before and one.pk != page.pk]
     here.insert(number, moved)
     order = occupied_places(blueprint_of(study), {one.before for one in rows})
     others = {place: [one for one in rows if one.before == place] for place in order}
     _store_order([one for place in order for one in (here if place == before else others[place])])
+
+
+def _current(page: OwnPage, rows: Iterable[OwnPage]) -> OwnPage:
+    """Return the page's row as it is now among the study's pages `rows`. Raises DesignError if there is
+    none."""
+    found = next((one for one in rows if one.pk == page.pk), None)
+    if found is None:
+        raise DesignError(f"Nothing was done: somebody deleted “{page.title}” meanwhile.")
+    return found
 
 
 def _store_order(rows: list[OwnPage]) -> None:

@@ -22,11 +22,14 @@ from study.design.models import Study
 from study.design.study_archive import StudyContent, read_study_bytes
 from study.design.study_errors import DesignError
 from study.design.study_file_writer import study_as_zip, zip_problem
-from study.editor.describe_changes import compared_designs
+from study.editor.changes_outside_design import outside_changes
+from study.editor.describe_changes import Change, compared_designs
 from study.editor.design_forms import SLUG_MESSAGES
 from study.editor.study_file_services import (
+    OutsideDesign,
     design_of_content,
     design_replace,
+    outside_design,
     replacement_problem,
     study_create_from_content,
 )
@@ -40,7 +43,8 @@ ANOTHER_FILE = (
 
 
 class StudyFileForm(forms.Form):
-    """The form for the file of a study. If it is valid, `content` and `design` are those of the file."""
+    """The form for the file of a study. If it is valid, `content`, `design` and `outside` are those of the
+    file. `into` is the study that may take it."""
 
     file: Any = forms.FileField(
         label="File of a study",
@@ -49,7 +53,12 @@ class StudyFileForm(forms.Form):
     )
     content: StudyContent
     design: Blueprint
+    outside: OutsideDesign
     digest = ""
+
+    def __init__(self, *args: Any, into: Study | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.into = into
 
     def clean_file(self) -> Any:
         """Return the file after checking it completely. Raises ValidationError with the place and the
@@ -60,7 +69,7 @@ class StudyFileForm(forms.Form):
         data = file.read()
         try:
             self.content = read_study_bytes(data, file.name[-LONGEST_FILE_NAME:])
-            self.design = design_of_content(self.content)
+            self.design, self.outside = design_of_content(self.content, self.into)
         except DataError as error:
             raise forms.ValidationError(f"Nothing was taken. {error}") from None
         self.digest = hashlib.sha256(data).hexdigest()
@@ -89,10 +98,10 @@ class NewFromFileForm(StudyFileForm):
 def study_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Show how to download the study as a file, and compare its design with a version, a study or a file.
     Nothing is changed."""
-    form = StudyFileForm(request.POST or None, request.FILES or None)
+    form = StudyFileForm(request.POST or None, request.FILES or None, into=study)
     context: dict[str, Any] = {}
     if request.method == "POST" and form.is_valid():
-        context = _comparison(blueprint_of(study), form, "This study", may_take=True)
+        context = _comparison(study, form, "This study", may_take=True)
     elif chosen := request.GET.get("with"):
         context = _compared_with(request, study, chosen)
     return _file_page(request, study, form, context)
@@ -101,11 +110,11 @@ def study_file(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("edit", ("POST",))
 def study_file_taken(request: HttpRequest, study: Study) -> HttpResponse:
     """Replace the study's design by that of the file that the user has compared."""
-    form = StudyFileForm(request.POST, request.FILES)
+    form = StudyFileForm(request.POST, request.FILES, into=study)
     if form.is_valid():
         if request.POST.get("seen") != form.digest:
             form.add_error("file", ANOTHER_FILE)
-            more = _comparison(blueprint_of(study), form, "This study", may_take=True)
+            more = _comparison(study, form, "This study", may_take=True)
             return _file_page(request, study, form, more)
         try:
             design_replace(study_id=study.pk, content=form.content)
@@ -146,21 +155,24 @@ def new_from_file(request: HttpRequest) -> HttpResponse:
                 return redirect("study:staff-design", made.slug)
         else:
             other = form.studies.get(form.cleaned_data["against"])
-            old = blueprint_of(other) if other else None
-            context = _comparison(old, form, other.title if other else "")
+            context = _comparison(other, form, other.title if other else "")
     return _answer(request, "study/editor/new_from_file.html", form, context)
 
 
 def _comparison(
-    old: Blueprint | None, form: StudyFileForm, name: str, *, may_take: bool = False
+    old: Study | None, form: StudyFileForm, name: str, *, may_take: bool = False
 ) -> dict[str, Any]:
     """Return the template context of a report about a file: what is in it, and how it differs from the
-    design `old`."""
+    study `old`."""
+    changes: list[Change] = []
+    if old:
+        changes += compared_designs(blueprint_of(old), form.design)
+        changes += outside_changes(outside_design(old), form.outside)
     return {
         "design": form.design,
         "seen": form.digest,
         "media": sorted(form.content.media),
-        "changes": compared_designs(old, form.design) if old else [],
+        "changes": changes,
         "compared": old is not None,
         "old_name": name,
         "new_name": "The file",
@@ -172,15 +184,17 @@ def _compared_with(request: HttpRequest, study: Study, chosen: str) -> dict[str,
     """Return the template context of a comparison with a version of the study, or with another study. Empty
     if there is none."""
     kind, _, name = chosen.partition(":")
+    more: list[Change] = []
     if kind == "version":
         version = study.versions.filter(number=int(name) if name.isdecimal() else 0).first()
         other, words = (version.blueprint, f"Version {version.number}") if version else (None, "")
     else:
         found = studies_for(request.user, "copy").filter(slug=name).first()
         other, words = (blueprint_of(found), found.title) if found else (None, "")
+        more = outside_changes(outside_design(found), outside_design(study)) if found else []
     if other is None:
         return {"gone": True}
-    changes = compared_designs(other, blueprint_of(study))
+    changes = compared_designs(other, blueprint_of(study)) + more
     return {"changes": changes, "compared": True, "old_name": words, "new_name": "This study"}
 
 

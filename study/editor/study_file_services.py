@@ -6,13 +6,17 @@ Both check the file completely first. If anything is wrong, nothing is changed.
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from study.design.blueprint import Blueprint, blueprint_of
+from kitchen.contract.world import Json
+from study.design.blueprint import OPTIONAL_STUDY_FIELDS, STUDY_FIELDS, Blueprint, blueprint_of
+from study.design.media_storage import media_rows, retire_all_media
 from study.design.models import Study
+from study.design.questions.item_fields import ItemPlan
 from study.design.study_archive import StudyContent
 from study.design.study_errors import DesignError
 from study.design.study_files import (
@@ -27,16 +31,50 @@ from study.editor.design_services import study_deletion_problem
 from study.pilot.previews import previews_erase
 from study.researchers.models import Membership
 
-KEPT = {"slug", "status"}
-"""Fields of a study that a file does not replace."""
+KEPT = {"slug", "status", "conceals_allocation"}
+"""Fields of a study that a file does not replace. Only owners may conceal conditions or show them, but
+collaborators may take a file."""
 CLOSED: dict[str, Any] = {"status": Study.Status.CLOSED}
+UNSAID = ("seed", "budget_limit")
+"""Fields of a study that stay as they are if the file does not have them."""
+OUTSIDE = tuple(
+    name
+    for name in StudyFile.model_fields
+    if name not in {*STUDY_FIELDS, *OPTIONAL_STUDY_FIELDS, *ROWS, *KEPT, "budget"}
+)
+"""Fields of a study that a file replaces, but the design's document does not have."""
 
 
-def design_of_content(content: StudyContent) -> Blueprint:
-    """Return the design in a study's file, after it was checked completely. Nothing is stored. Raises
+class OutsideDesign(NamedTuple):
+    """The parts of a study that a file replaces, but the design's document does not have."""
+
+    fields: Mapping[str, Json]
+    """The values of the fields `OUTSIDE`."""
+    unused: Blueprint
+    """The questions that are switched off, and the files that no text shows."""
+
+
+def outside_design(study: Study) -> OutsideDesign:
+    """Return what the study has outside its design's document, as it is now."""
+    shown = [one.name for one in blueprint_of(study).media]
+    unused = Blueprint(
+        study={},
+        conditions=(),
+        parts=(),
+        items=tuple(ItemPlan.of(row) for row in study.items.filter(enabled=False)),
+        media=tuple(row.plan for row in media_rows(study).exclude(name__in=shown)),
+    )
+    return OutsideDesign({name: getattr(study, name) for name in OUTSIDE}, unused)
+
+
+def design_of_content(content: StudyContent, into: Study | None = None) -> tuple[Blueprint, OutsideDesign]:
+    """Return the design in a study's file, and what is outside it, after the file was checked completely.
+    Nothing is stored. Fields `UNSAID` that the file does not have are those of the study `into`. Raises
     DataError if the file is invalid."""
-    with study_tried_out(content, slug=f"tried-out-{secrets.token_hex(8)}", **CLOSED) as made:
-        return blueprint_of(made)
+    told = study_fields_of(content)
+    stays = {name: getattr(into, name) for name in UNSAID if into and name not in told}
+    with study_tried_out(content, slug=f"tried-out-{secrets.token_hex(8)}", **stays, **CLOSED) as made:
+        return blueprint_of(made), outside_design(made)
 
 
 @transaction.atomic
@@ -65,7 +103,7 @@ def replacement_problem(study: Study) -> str:
 @transaction.atomic
 def design_replace(*, study_id: int, content: StudyContent) -> None:
     """Replace the study's design by that of a file. Name in the link, members, codes, addresses and the
-    closing date stay.
+    closing date stay. Files that the new design does not name are deleted, or kept only for old versions.
 
     Raises DesignError if anybody took part, and DataError if the file is invalid. Nothing is changed then.
     """
@@ -77,6 +115,7 @@ def design_replace(*, study_id: int, content: StudyContent) -> None:
     codes = dict(study.own_pages.exclude(session_code="").values_list("key", "session_code"))
     for rows in (study.conditions, study.items, study.parts, study.outcomes, study.own_pages):
         rows.all().delete()
+    retire_all_media(study)
     _replace_fields(study, content)
     rows_from_content(study, content)
     _restore_ends(study, ends)
@@ -88,7 +127,7 @@ def design_replace(*, study_id: int, content: StudyContent) -> None:
 def _replace_fields(study: Study, content: StudyContent) -> None:
     """Set the study's own fields to those of the file, and to their defaults if the file lacks them."""
     told = study_fields_of(content)
-    for name in StudyFile.model_fields.keys() - ROWS - KEPT - {"budget", "seed"}:
+    for name in StudyFile.model_fields.keys() - ROWS - KEPT - {"budget", *UNSAID}:
         field: Any = Study._meta.get_field(name)
         setattr(study, name, field.get_default())
     for name, value in told.items():
@@ -104,9 +143,10 @@ def _replace_fields(study: Study, content: StudyContent) -> None:
 
 
 def _restore_ends(study: Study, ends: dict[str, tuple[str, str]]) -> None:
-    """Store codes and addresses that the study had, where the file gives none."""
-    for kind, (code, url) in ends.items():
-        if code or url:
-            row, _ = study.outcomes.get_or_create(kind=kind)
-            row.code, row.url = row.code or code, row.url or url
-            row.save(update_fields=["code", "url"])
+    """Store the codes and addresses that the study had, in place of those of the file."""
+    for row in study.outcomes.all():
+        row.code, row.url = ends.get(row.kind, ("", ""))
+        row.save(update_fields=["code", "url"])
+    for kind in ends.keys() - set(study.outcomes.values_list("kind", flat=True)):
+        study.outcomes.create(kind=kind, code=ends[kind][0], url=ends[kind][1])
+    study.outcomes.filter(code="", url="", text="").delete()

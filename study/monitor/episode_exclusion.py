@@ -46,7 +46,10 @@ def episode_set_left_out(*, study: Study, episode: Episode, user: User, reason: 
     reason, action = storable_text(reason.strip()), StaffAction.Action
     changed = 0
     for pk in sorted(Round.objects.filter(episode=episode).values_list("participant", flat=True)):
-        person = lock_participant(pk)
+        try:
+            person = lock_participant(pk)
+        except Participant.DoesNotExist:  # withdrew meanwhile
+            continue
         mine = person.rounds.filter(episode=episode, left_out_at__isnull=left_out)
         values = (timezone.now(), reason) if left_out else (None, "")
         for one in mine:
@@ -91,6 +94,9 @@ def exclude(request: HttpRequest, study: Study, episode: UUID) -> HttpResponse:
         reason=form.cleaned_data["reason"],
         left_out=left_out,
     )
+    if not Episode.objects.filter(pk=found.pk).exists():
+        messages.warning(request, "Nothing was changed: everybody in this episode withdrew meanwhile.")
+        return redirect("study:staff-study", study.slug)
     if not changed:
         messages.warning(request, "Nothing was changed: it was already so.")
     elif left_out:

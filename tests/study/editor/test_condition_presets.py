@@ -46,6 +46,8 @@ def test_a_preset_changes_who_plays_and_nothing_else() -> None:
         "world__cuisine__alpha": "2",
         "team_row": "0",
         "teammates": "9",
+        "team_leads": "3",
+        "team_commands": "1 > 3",
     }
     sent = filled(**typed, coplayer="random", _show_settings="preset dispatcher")
     assert [sent[name] for name in ("name", "world__cuisine__alpha", "coplayer", "teammates")] == [
@@ -54,4 +56,5 @@ def test_a_preset_changes_who_plays_and_nothing_else() -> None:
         "dispatcher",
         "2",
     ]
+    assert not {"team_leads", "team_commands"} & sent.keys(), "the preset's team has its own leader"
     assert sent["team_talk"] == "on" and not sent.getlist("team_row")

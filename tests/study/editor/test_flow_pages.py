@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,10 +10,11 @@ from django.test import Client
 
 from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study, SurveyItem
+from study.design.study_errors import DesignError
 from study.editor.design_services import study_copy
 from study.editor.flow_picture import flow_steps
 from study.editor.own_page_form import OwnPageForm
-from study.editor.own_page_services import own_page_move
+from study.editor.own_page_services import own_page_copy, own_page_move, own_page_put
 from tests.study.factories import make_study
 
 FLOW = "/staff/small/design/flow/"
@@ -60,6 +62,27 @@ def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Cl
     assert press("copy")[-1] == ("a2", "rounds")
     assert len(press("delete")) == 3, "not without the box"
     assert press("delete", sure="on") == [("b", "rounds"), ("a2", "rounds")]
+
+
+def test_a_page_that_somebody_deleted_or_moved_meanwhile_does_no_harm(db: None) -> None:
+    study = make_study(conditions=2)
+    page, other = (
+        OwnPage.objects.create(study=study, key=key, before="rounds", title=key, position=number)
+        for number, key in enumerate("ab")
+    )
+    own_page_put(page=OwnPage.objects.get(pk=page.pk), before="round-2", number=0)
+    own_page_move(page=page, by=-1)  # the row of a request that began before
+    assert places_of(study) == [("b", "rounds"), ("a", "rounds")]
+    OwnPage.objects.filter(pk=page.pk).delete()
+    acts = (
+        partial(own_page_move, by=1),
+        partial(own_page_put, before="final", number=0),
+        own_page_copy,
+    )
+    for act in acts:
+        with pytest.raises(DesignError, match="deleted “a” meanwhile"):
+            act(page=page)
+    assert places_of(study) == [(other.key, "rounds")]
 
 
 def test_a_comparison_with_a_deleted_question_stays_in_the_form(admin_client: Client) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -41,8 +43,22 @@ def test_a_wrong_line_is_named_and_a_wrong_scale_is_told_at_its_field() -> None:
     study = make_study()
     assert "Line 2:" in str(pasted(study, f"Fine?\n{'x' * 301}").errors["lines"])
     assert set(pasted(study, "Fine?", points="2").errors) == {"points"}
+    lone = pasted(study, "Fine?\nWell?", place="about", needs_teammates="on")
+    assert set(lone.errors) == {"needs_teammates"}, "an error that all lines share is told once"
+    assert len(lone.errors["needs_teammates"]) == 1
     assert "101 questions" in str(pasted(study, "Well?\n" * 101).errors["lines"])
     assert not study.items.filter(key__startswith="trust").exists()
+
+
+def test_a_list_whose_names_were_taken_meanwhile_adds_nothing(admin_client: Client, monkeypatch: Any) -> None:
+    study = make_study()
+    SurveyItem.objects.create(study=study, key="trust_1", measure="Trust 1", text="I trust it.", points=7)
+    late = [SurveyItem(study=study, key="trust_1", measure="Trust 1", text="Mine?", points=7)]
+    monkeypatch.setattr(ItemListForm, "_items", lambda self, cleaned: late)  # as it was before the other list
+    typed = {"lines": "Mine?", "name": "Trust", **SCALE}
+    page = admin_client.post(at(study, "item-list"), typed)
+    assert page.status_code == 422 and "changed meanwhile" in page.content.decode()
+    assert study.items.get(key="trust_1").text == "I trust it."
 
 
 def test_a_copy_has_a_name_of_its_own_and_comes_last() -> None:

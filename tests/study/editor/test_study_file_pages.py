@@ -13,10 +13,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from study.design.media_storage import store_media
 from study.design.models import Study, StudyMedia
 from study.design.study_archive import LIMITS
 from study.design.study_file_writer import study_as_zip
 from study.design.study_versions import current_version
+from study.editor.study_file_services import OUTSIDE
 from study.pilot.previews import study_preview
 from tests.study.factories import enter, make_study
 
@@ -56,6 +58,15 @@ def changed(study: Study) -> bytes:
     return text.encode()
 
 
+def take(client: Client, study: Study, data: bytes) -> str:
+    """Compare a file and take it. Return the words of the comparison."""
+    compared = client.post(at(study, "file"), sent(data), headers={"hx-request": "true"})
+    seen = re.search(rb'name="seen" value="(\w+)"', compared.content)
+    assert seen, told(compared)
+    assert client.post(at(study, "file-take"), sent(data, seen=seen[1].decode())).status_code == 302
+    return told(compared)
+
+
 def test_the_file_is_downloaded_and_makes_a_new_study_of_ones_own(client: Client, study: Study) -> None:
     answer = client.get(at(study, "file-zip"))
     assert answer["Content-Disposition"] == 'attachment; filename="small.zip"'
@@ -84,6 +95,7 @@ def test_a_study_with_too_many_media_says_so_instead_of_the_download(client: Cli
 
 
 def test_a_file_is_compared_line_by_line_before_it_is_taken(client: Client, study: Study) -> None:
+    data = changed(study)
     Study.objects.update(status="closed")
     study.outcomes.create(kind="complete", code="KEEP")
     study_preview(study_id=study.pk)
@@ -105,6 +117,68 @@ def test_a_file_is_compared_line_by_line_before_it_is_taken(client: Client, stud
     assert study.conditions.get(key="c1").name == "Slow"
     assert study.outcomes.get().code == "KEEP"
     assert not study.participants.exists(), "previews of the old design are erased"
+
+
+def test_codes_and_addresses_stay_when_a_file_with_others_is_taken(client: Client, study: Study) -> None:
+    data = changed(study)
+    Study.objects.update(status="closed")
+    study.outcomes.create(kind="complete", code="KEEP", url="https://own.example")
+    study.outcomes.create(kind="timed_out", url="https://own.example/late", text="Too late.")
+    ends = (
+        ("complete", 'url = "https://other.example/{code}"\ntext = "Thanks."'),
+        ("no_consent", 'code = "OTHER"'),
+    )
+    others = "".join(f'\n[[outcomes]]\nkind = "{kind}"\n{rest}\n' for kind, rest in ends)
+    take(client, study, data + others.encode())
+    assert set(study.outcomes.values_list("kind", "code", "url", "text")) == {
+        ("complete", "KEEP", "https://own.example", "Thanks."),
+        ("timed_out", "", "https://own.example/late", ""),
+    }
+
+
+def test_a_comparison_lists_what_no_version_has_and_files_that_go(client: Client, study: Study) -> None:
+    data = changed(study)
+    Study.objects.update(status="closed", recruitment="label", max_participants=5, pauses_when_spent=True)
+    study.refresh_from_db()
+    study.items.create(key="off", measure="Off", text="Off?", points=7, enabled=False)
+    for name in ("unused.txt", "shown.txt"):
+        store_media(study, name, name.encode())
+    study.own_pages.create(key="a", before="rounds", title="A", text="[Read it](media:shown.txt)")
+    assert current_version(study_id=study.pk).document["media"]
+    words = take(client, study, data)
+    for line in (
+        "Participants come from a label: the link ends in ?label=… anonymous: anybody with the link",
+        "Most participants 5 no limit",
+        "Question “Off”, switched off Removed",
+        "File “unused.txt”, shown nowhere Removed",
+        "File “shown.txt” Removed",
+    ):
+        assert line in words
+    row = study.media.get()
+    assert row.name == "shown.txt" and row.replaced_at, "kept only for the version that shows it"
+    assert {"recruitment", "max_participants", "figure_texts", "pauses_when_spent"} <= {*OUTSIDE}
+
+
+def test_the_seed_that_a_file_does_not_have_stays_and_is_no_difference(client: Client, study: Study) -> None:
+    Study.objects.update(status="closed", seed=77)
+    words = take(client, study, re.sub(rb"seed = .*\n", b"", changed(study)))
+    assert "2 differences" in words
+    study.refresh_from_db()
+    assert study.seed == 77
+
+
+@pytest.mark.parametrize("concealed", [True, False])
+def test_a_collaborator_with_a_file_neither_conceals_conditions_nor_shows_them(
+    client: Client, study: Study, concealed: bool
+) -> None:
+    Study.objects.update(status="closed", conceals_allocation=concealed)
+    study.memberships.update(role="collaborator")
+    data = changed(study).replace(b"conceals_allocation = true\n", b"")
+    if not concealed:
+        data = data.replace(b"title =", b"conceals_allocation = true\ntitle =", 1)
+    take(client, study, data)
+    study.refresh_from_db()
+    assert (study.title, study.conceals_allocation) == ("Another title", concealed)
 
 
 def test_a_design_with_data_or_an_invalid_file_changes_nothing(client: Client, study: Study) -> None:

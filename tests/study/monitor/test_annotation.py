@@ -18,6 +18,7 @@ from study.design.models import Study
 from study.exports.export_table import ExportSelection
 from study.exports.tables.annotations_table import annotation_rows
 from study.monitor import annotation_services as services
+from study.monitor import episode_exclusion
 from study.participants.annotations import Annotation, AnnotationCode, EpisodeRating, is_revealed
 from study.participants.end_and_erase_participation import (
     erase_names,
@@ -226,6 +227,24 @@ def test_who_leaves_or_is_forgotten_takes_the_marks_along(
     assert mark.note == "" and not participants_with_names(study.participants.all()).exists()
     participant_withdraw(participant_id=person.pk)
     assert not EpisodeRating.objects.exists() and not Annotation.objects.exists()
+
+
+def test_leaving_out_an_episode_skips_people_who_withdraw_meanwhile(
+    study: Study, raters: list[User], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete(study)
+    lock = episode_exclusion.lock_participant
+
+    def erased_first(pk: int) -> Participant:
+        participant_withdraw(participant_id=pk)
+        return lock(pk)
+
+    monkeypatch.setattr(episode_exclusion, "lock_participant", erased_first)
+    client.force_login(raters[0])
+    there = reverse("study:staff-replay-exclude", args=[study.slug, Episode.objects.get().key])
+    answer = client.post(there, {"reason": "a fire alarm", "way": "out"}, follow=True)
+    assert "withdrew meanwhile" in text_of(answer)
+    assert not StaffAction.objects.exists()
 
 
 def test_an_episode_and_a_person_are_left_out_on_the_replay_and_taken_back(
