@@ -103,6 +103,8 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
         "star_targets",
         "stars",
         "order_choices",
+        "probes",
+        "rating_slider",
         "left_out",
         "left_out_because",
     ]
