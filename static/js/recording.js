@@ -1,5 +1,6 @@
 /* Records the microphone while one plays, and uploads it in pieces. Each load of the page is a take of its own. A
-   piece is sent again until the server has it; playing never waits for that. */
+   piece is kept until the server says that it has it; playing never waits for that. The microphone is closed at the
+   end of the game, and whenever the recording ends earlier. A pause holds for all pages of the tab. */
 "use strict";
 
 (() => {
@@ -9,13 +10,24 @@
   const PIECE_MS = 5000;
   const AGAIN_MS = 3000;
   const MOST_WAITING = 60; // five minutes
+  const MOST_AT_LEAVING = 60_000; // bytes that a browser sends after its page was left
   const KINDS = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"];
+  const PAUSED = `recording-paused ${box.dataset.recording.split("/sound/")[0]}`;
+  const play = document.querySelector("[data-play]");
   const said = box.querySelector("[data-recording-said]");
   const button = box.querySelector("[data-recording-pause]");
-  const take = crypto.randomUUID().replaceAll("-", "");
-  const state = { recorder: null, number: 0, waiting: [], sending: false, past: 0, since: null, steps: [], step: "" };
+  const state = {};
 
   const elapsed = () => Math.round(state.past + (state.since === null ? 0 : performance.now() - state.since));
+  const bar = () => document.getElementById("bar")?.dataset ?? {};
+  const isOver = () => bar().phase === "over";
+
+  function reset() {
+    const take = crypto.randomUUID().replaceAll("-", "");
+    const times = { past: 0, since: null, steps: [], step: "" };
+    Object.assign(state, times, { take, number: 0, waiting: [], sent: null, sending: false });
+    Object.assign(state, { stream: null, recorder: null, ended: false, refused: false });
+  }
 
   function tell(words, on) {
     if (said.textContent !== words) said.textContent = words;
@@ -28,18 +40,15 @@
     state.steps.push(`${elapsed()}:${state.step}`);
   }
 
-  const shownStep = () => document.getElementById("bar")?.dataset.step;
-
-  function address(piece) {
-    const words = { take, number: piece.number, ms: piece.ms, steps: piece.steps };
-    return `${box.dataset.recording}?${new URLSearchParams(words)}`;
-  }
-
-  async function send(piece, keepalive = false) {
+  /* the number of the piece that the server wants next, -1 if it wants none, null if it could not say so */
+  async function send(piece) {
+    const words = new URLSearchParams({ take: state.take, number: piece.number, ms: piece.ms, steps: piece.steps });
     const headers = { "X-CSRFToken": box.dataset.token, "Content-Type": "application/octet-stream" };
-    const answer = await fetch(address(piece), { method: "POST", body: piece.data, headers, keepalive });
-    if (answer.status === 413 || answer.status === 422 || answer.status === 404) return "refused";
-    return answer.ok ? "stored" : "again";
+    const keepalive = piece.data.size < MOST_AT_LEAVING; // it arrives, though the page is left meanwhile
+    const options = { method: "POST", body: piece.data, headers, keepalive };
+    const answer = await fetch(`${box.dataset.recording}?${words}`, options);
+    if ([404, 413, 422].includes(answer.status)) return -1;
+    return answer.ok ? (await answer.json()).next : null;
   }
 
   /* one piece at a time, in their order */
@@ -47,77 +56,131 @@
     if (state.sending) return;
     state.sending = true;
     while (state.waiting.length) {
-      const result = await send(state.waiting[0]).catch(() => "again");
-      if (result === "refused") return stop();
-      if (result === "stored") {
-        state.waiting.shift();
-        if (state.since !== null) tell(box.dataset.on, true);
-      } else {
+      const piece = state.waiting[0];
+      state.sent = piece;
+      const next = await send(piece).catch(() => null);
+      state.sent = null;
+      if (next === null) {
         if (state.since !== null) tell(box.dataset.behind, true);
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      } else if (next <= piece.number) {
+        refuse();
+      } else {
+        state.waiting = state.waiting.filter((one) => one.number >= next);
+        if (state.since !== null) tell(box.dataset.on, true);
       }
     }
     state.sending = false;
   }
 
-  function stop() {
+  /* the server takes no more of this take, or lacks a piece that is gone */
+  function refuse() {
+    state.refused = true;
     state.waiting = [];
-    if (state.recorder?.state !== "inactive") state.recorder?.stop();
+    finish(box.dataset.silent);
+  }
+
+  /* close the microphone; what was recorded so far is still sent */
+  function finish(words) {
+    if (state.ended) return;
+    state.past = elapsed();
     state.since = null;
+    state.ended = true;
+    if (state.recorder && state.recorder.state !== "inactive") state.recorder.stop(); // its last piece follows
+    for (const track of state.stream?.getTracks() ?? []) track.stop();
     button.hidden = true;
-    tell(box.dataset.silent, false);
+    tell(words, false);
   }
 
   function onPiece(event) {
-    if (!event.data.size || event.data.size > Number(box.dataset.largest)) return;
-    if (state.waiting.length >= MOST_WAITING) return stop();
-    state.waiting.push({ number: state.number, ms: elapsed(), steps: state.steps.join(","), data: event.data });
-    state.number += 1;
-    state.steps = [];
+    if (state.refused || event.target !== state.recorder) return;
+    const largest = Number(box.dataset.largest);
+    for (let from = 0; from < event.data.size; from += largest) {
+      const data = event.data.slice(from, from + largest);
+      state.waiting.push({ number: state.number, ms: elapsed(), steps: state.steps.join(","), data });
+      state.number += 1;
+      state.steps = [];
+    }
+    if (state.waiting.length >= MOST_WAITING) finish(box.dataset.ended);
     sendAll();
   }
 
-  function pause() {
-    const records = state.recorder.state === "recording";
-    if (records) {
-      state.past = elapsed();
-      state.since = null;
-      state.recorder.pause();
-    } else {
-      state.since = performance.now();
-      state.recorder.resume();
-      state.step = "";
-      noteStep(shownStep());
-    }
-    button.textContent = records ? box.dataset.resume : box.dataset.pause;
-    tell(records ? box.dataset.paused : box.dataset.on, !records);
-  }
-
-  async function begin() {
-    try {
-      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      const mimeType = KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
-      state.recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 24_000 });
-      stream.getTracks()[0].addEventListener("ended", stop);
-    } catch {
-      return stop();
-    }
-    state.recorder.addEventListener("dataavailable", onPiece);
-    state.recorder.addEventListener("error", stop);
-    state.recorder.start(PIECE_MS);
-    state.since = performance.now();
-    noteStep(shownStep());
+  function showPause(paused) {
+    button.textContent = paused ? box.dataset.resume : box.dataset.pause;
     button.hidden = false;
-    button.addEventListener("click", pause);
-    tell(box.dataset.on, true);
+    tell(paused ? box.dataset.paused : box.dataset.on, !paused);
   }
 
-  const play = document.querySelector("[data-play]");
-  play?.addEventListener("brigade:panels", () => noteStep(shownStep()));
-  play?.addEventListener("brigade:tick", (event) => noteStep(event.detail.step));
-  window.addEventListener("pagehide", () => {
-    if (state.recorder?.state === "recording") state.recorder.requestData();
-    if (state.waiting.length) send(state.waiting[0], true).catch(() => {});
+  function pause() {
+    sessionStorage.setItem(PAUSED, "yes");
+    state.past = elapsed();
+    state.since = null;
+    state.recorder.requestData(); // what was said so far
+    state.recorder.pause();
+    showPause(true);
+  }
+
+  function resume() {
+    sessionStorage.removeItem(PAUSED);
+    if (!state.recorder) return record();
+    state.recorder.resume();
+    count();
+  }
+
+  function count() {
+    state.since = performance.now();
+    state.step = "";
+    noteStep(bar().step);
+    showPause(false);
+  }
+
+  async function record() {
+    button.hidden = true;
+    try {
+      state.stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      const mimeType = KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
+      state.recorder = new MediaRecorder(state.stream, { mimeType, audioBitsPerSecond: 24_000 });
+    } catch {
+      return finish(box.dataset.silent);
+    }
+    const lost = () => finish(box.dataset.silent);
+    state.stream.getTracks()[0].addEventListener("ended", lost);
+    state.recorder.addEventListener("dataavailable", onPiece);
+    state.recorder.addEventListener("error", lost);
+    if (isOver()) return finish(box.dataset.ended); // while the browser asked
+    state.recorder.start(PIECE_MS);
+    count();
+  }
+
+  function begin() {
+    reset();
+    if (isOver()) finish(box.dataset.ended);
+    else if (sessionStorage.getItem(PAUSED)) showPause(true);
+    else record();
+  }
+
+  /* the pieces that wait, as far as they fit, as one: the server joins pieces anyway */
+  function leave() {
+    finish(box.dataset.ended);
+    const joined = { data: new Blob(), steps: [] };
+    for (const piece of state.waiting.filter((one) => one !== state.sent)) {
+      if (joined.data.size + piece.data.size >= MOST_AT_LEAVING) break;
+      joined.number ??= piece.number;
+      joined.ms = piece.ms;
+      joined.steps.push(...(piece.steps ? [piece.steps] : []));
+      joined.data = new Blob([joined.data, piece.data]);
+    }
+    state.waiting = [];
+    if (joined.data.size) send({ ...joined, steps: joined.steps.join(",") }).catch(() => {});
+  }
+
+  play?.addEventListener("brigade:panels", () => {
+    noteStep(bar().step);
+    if (isOver()) finish(box.dataset.ended);
   });
+  play?.addEventListener("brigade:tick", (event) => noteStep(event.detail.step));
+  button.addEventListener("click", () => (state.since === null ? resume() : pause()));
+  window.addEventListener("pagehide", leave);
+  window.addEventListener("pageshow", (event) => event.persisted && begin());
   begin();
 })();

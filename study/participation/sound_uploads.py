@@ -15,6 +15,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 
 from kitchen.play.models import Episode
+from study.design.page_and_item_order import LOBBY
 from study.participants import next_page
 from study.participants.models import Participant
 from study.participants.sound_recordings import (
@@ -37,8 +38,9 @@ def records_sound(person: Participant) -> bool:
 
 
 def is_microphone_page_due(person: Participant, place: next_page.CurrentPage) -> bool:
-    """Return whether the page that tests the microphone comes before the participant's play page."""
-    return place.page == "play" and person.microphone is None and _asks(person)
+    """Return whether the page that tests the microphone comes before the participant's play page. In a group
+    it comes before the lobby, so that nobody waits for the test."""
+    return place.page in {LOBBY, "play"} and person.microphone is None and _asks(person)
 
 
 def _asks(person: Participant) -> bool:

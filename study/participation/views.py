@@ -83,7 +83,7 @@ PAGES: dict[str, PageView] = {
 }
 """View of each page, by the name of the page. Pages that researchers wrote have a view in common."""
 
-FURTHER_FORMS = {LOBBY: (WAITING,), "play": (READY, MICROPHONE)}
+FURTHER_FORMS = {LOBBY: (WAITING, MICROPHONE), "play": (READY, MICROPHONE)}
 """Forms that may be sent on a page besides its own: those of pages that can be shown in its place."""
 
 COOKIE_SALT = "brigade.participant"

@@ -206,6 +206,8 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
     yet."""
     if is_waiting(person):
         return break_page(request, person, place)
+    if is_microphone_page_due(person, place):
+        return microphone_page(request, person)
     returns = KITCHEN in request.GET and request.method == "GET" and person.warm_up_id is not None
     if returns and own_seat(person) is None and begin_kitchen(participant_id=person.pk):
         return redirect(f"{person.get_absolute_url()}?{KITCHEN}")

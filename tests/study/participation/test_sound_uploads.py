@@ -32,11 +32,11 @@ from study.participants.end_and_erase_participation import (
     participant_end,
     participant_withdraw,
 )
-from study.participants.models import Participant
+from study.participants.models import GroupMember, Participant
 from study.participants.sound_recordings import GRACE, LARGEST_PIECE, SoundPiece, SoundTake, sound_kind
 from study.participation.page_progress import finish_page
 from study.participation.sound_uploads import sound_answer
-from tests.study.factories import enter, make_study
+from tests.study.factories import enter, make_shared_study, make_study
 from tests.study.participation.test_views import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -70,6 +70,19 @@ def test_the_microphone_is_tested_before_play_and_only_these_pages_may_use_it() 
     Client().post(person.get_absolute_url(), {"page": "microphone", "microphone": "yes"})
     play = Client().get(person.get_absolute_url())
     assert "data-recording=" in text_of(play) and "microphone=(self)" in play["Permissions-Policy"]
+
+
+def test_a_group_meets_only_after_the_test_of_the_microphone() -> None:
+    study = make_shared_study()
+    study.think_aloud = "optional"
+    study.save(update_fields=["think_aloud"])
+    person = enter(study, "one")
+    finish_page(participant_id=person.pk, page="guide")
+    assert 'data-page="microphone"' in text_of(Client().get(person.get_absolute_url()))
+    assert not GroupMember.objects.exists()
+    Client().post(person.get_absolute_url(), {"page": "microphone", "microphone": "yes"})
+    assert 'data-page="lobby"' in text_of(Client().get(person.get_absolute_url()))
+    assert GroupMember.objects.get().participant_id == person.pk
 
 
 def test_who_has_no_microphone_goes_on_or_leaves_as_the_study_says() -> None:
