@@ -18,11 +18,13 @@ from kitchen.words.english_text import counted_noun
 from study.design.analysis_plan import KEY
 from study.design.play_metrics import PLAY_METRIC_LABELS, PLAY_METRICS
 
+KEY_RULE = "Begin with a letter or a digit; then letters, digits, “_” and “-”."
+
 
 def key_problem(key: str) -> str:
     """Return why the analysis cannot use this key. Return an empty string if it can."""
     if not KEY.fullmatch(key):
-        return "Begin with a letter or a digit; then letters, digits, “_” and “-”."
+        return KEY_RULE
     return ""
 
 

@@ -20,7 +20,7 @@ from study.design.between_groups import group_keys
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, goal_labels, kind_choices
 from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
-from study.design.naming_rules import key_from_name
+from study.design.naming_rules import KEY_RULE, key_from_name
 from study.design.questions.item_fields import FieldGroup, form_fields
 from study.editor.form_fields import (
     ELSEWHERE,
@@ -49,6 +49,7 @@ STARS_HELP = (
     "may affect ratings. Empty: no stars."
 )
 KEY_FROM_NAME = "Empty: made from the name."
+KEY_MESSAGES = {"key": {"invalid": KEY_RULE}}
 GROUP_FIELDS = ("between_group", "within_level")
 """Fields of conditions in a study with between-subjects groups."""
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
@@ -131,6 +132,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             *GROUP_FIELDS,
         )
         labels = form_labels.CONDITION
+        error_messages = KEY_MESSAGES
         help_texts = {
             "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
             "Empty: the game waits for the participant.",
@@ -298,6 +300,7 @@ class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg
             *form_fields(FieldGroup.MORE),
         )
         labels = form_labels.ITEM
+        error_messages = KEY_MESSAGES
         widgets = {"text": forms.Textarea({"rows": 2})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -209,7 +209,7 @@ WRONG = [
     ({"coplayer": "random", "teammates": "0"}, "teammates", "Choose a co-player and at least one teammate"),
     ({"coplayer": "none", "teammates": "1"}, "teammates", "Choose a co-player and at least one teammate"),
     ({"coplayer": "nonsense"}, "coplayer", "Select a valid choice"),
-    ({"key": "two words"}, "key", "Enter a valid"),
+    ({"key": "two words"}, "key", "Begin with a letter or a digit"),
     ({"key": "c1"}, "key", "Another condition of this study has this key."),
     ({"label": ""}, "label", "This field is required."),
     ({"name": "Condition 1"}, "name", "Another condition of this study has this name."),
@@ -329,7 +329,7 @@ def test_an_answered_item_stays_as_it_was_answered(admin_client: Client) -> None
 
 
 WRONG_ITEMS = [
-    {"key": ("two words", "Enter a valid"), "points": ("12", "A whole number from 3 to 11")},
+    {"key": ("two words", "Begin with a letter or a digit"), "points": ("12", "A whole number from 3 to 11")},
     {"key": ("success_rate", "Choose another key"), "points": ("2", "A whole number from 3 to 11")},
     {
         "key": ("_trust", "Begin with a letter or a digit"),

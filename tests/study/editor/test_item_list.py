@@ -93,6 +93,7 @@ def test_the_library_shows_every_question_and_finds_by_words(admin_client: Clien
     study = make_study()
     page = admin_client.get(at(study, "instruments")).content.decode()
     assert "I found the system unnecessarily complex." in page and "in the public domain" in page
+    assert '<a href="https://creativecommons.org/licenses/by/4.0/"' in page, "terms lead to the licence"
     found = admin_client.get(at(study, "instruments"), {"q": "mentally Demanding"}).context
     assert [one.code for one, *_ in found["shipped"]] == ["nasa_tlx"]
     assert not found["elsewhere"]

@@ -187,6 +187,9 @@ def test_a_design_with_data_or_an_invalid_file_changes_nothing(client: Client, s
         answer = client.post(at(study, "file"), sent(wrong))
         assert answer.status_code == 422
         assert words in told(answer)
+        part = client.post(at(study, "file"), sent(wrong), headers={"hx-request": "true"})
+        assert b'role="alert"' in part.content
+        assert b"aria-live" not in part.content, "an alert in a live region is said twice"
     page = client.post(at(study, "file"), sent(data)).content
     seen = re.search(rb'name="seen" value="(\w+)"', page)
     assert seen

@@ -18,7 +18,6 @@ from study.design.models import Study
 from study.exports.export_table import ExportSelection
 from study.exports.tables.annotations_table import annotation_rows
 from study.monitor import annotation_services as services
-from study.monitor import episode_exclusion
 from study.participants.annotations import Annotation, AnnotationCode, EpisodeRating, is_revealed
 from study.participants.end_and_erase_participation import (
     erase_names,
@@ -26,6 +25,7 @@ from study.participants.end_and_erase_participation import (
     participants_with_names,
 )
 from study.participants.models import Participant, Round, StaffAction
+from study.participation.page_progress import lock_participant
 from tests.study.factories import complete, make_study
 from tests.study.participation.test_views import text_of
 
@@ -233,13 +233,12 @@ def test_leaving_out_an_episode_skips_people_who_withdraw_meanwhile(
     study: Study, raters: list[User], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     complete(study)
-    lock = episode_exclusion.lock_participant
 
     def erased_first(pk: int) -> Participant:
         participant_withdraw(participant_id=pk)
-        return lock(pk)
+        return lock_participant(pk)
 
-    monkeypatch.setattr(episode_exclusion, "lock_participant", erased_first)
+    monkeypatch.setattr("study.monitor.episode_exclusion.lock_participant", erased_first)
     client.force_login(raters[0])
     there = reverse("study:staff-replay-exclude", args=[study.slug, Episode.objects.get().key])
     answer = client.post(there, {"reason": "a fire alarm", "way": "out"}, follow=True)
