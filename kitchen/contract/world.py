@@ -293,6 +293,11 @@ class World(ABC):
         be in `plannable`."""
         return command in self.plannable(seat)
 
+    def needs_answer(self, data: Mapping[str, Json]) -> bool:
+        """Return whether a busy person has to answer a message with this data before the step goes on. False
+        for fixed sentences that only tell something, so that no plan stops for them."""
+        return True
+
     def aims(self, seat: int) -> list[Aim]:
         """Return all aims (goals such as `("serve", "salmonSushi")`) that others can ask this seat to reach.
         They are the same for the whole episode, and the page lists them in this order.

@@ -8,6 +8,7 @@ answers with a message or a plan, or gives no answer.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import takewhile
 
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.assigned_jobs import BY_PLATFORM
@@ -19,7 +20,12 @@ from kitchen.play.models import Mind
 from kitchen.play.turn.conversation import add_platform_message, message_refusal
 from kitchen.play.turn.decision_records import keep_words_only
 from kitchen.play.turn.open_turn import OpenTurn
-from kitchen.play.turn.speaking_order import is_conversation_over_for, minds_to_answer, person_to_answer
+from kitchen.play.turn.speaking_order import (
+    is_conversation_over_for,
+    minds_to_answer,
+    person_to_answer,
+    words_of_step,
+)
 from kitchen.play.turn.step_store import await_answer
 from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_rules import busy_people, missing_seats
@@ -44,7 +50,12 @@ def update_awaited_answers(turn: OpenTurn) -> bool:
 
 
 def _addressed(turn: OpenTurn, busy: Collection[int]) -> set[int]:
-    """Return the seats among `busy` whose people have to answer the last message and may still write."""
+    """Return the seats among `busy` whose people have to answer the last message and may still write. Nobody
+    has to answer if all that its sender said last needs no answer (`World.needs_answer`)."""
+    said = words_of_step(turn)
+    newest = takewhile(lambda row: row.sender == said[-1].sender, reversed(said))
+    if not any(turn.world.needs_answer(row.data or {}) for row in newest):
+        return set()
     return {seat for seat in busy if person_to_answer(turn, {seat}) is not None and _may_write(turn, seat)}
 
 

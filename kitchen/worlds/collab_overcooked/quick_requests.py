@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView
-from kitchen.contract.team_messages import REQUESTS_KEY, commands_in
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, commands_in
 from kitchen.contract.world import Command, Json, canonical_json, text_hash
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import commands_words, thing_words
@@ -95,7 +95,8 @@ def bubble_panel(view: SeatView) -> Panel:
     works = list(dict.fromkeys(works_to_ask(view)))[:MOST]
     offered = [_entry(work, hinted, _state_of(view, work)) for work in works]
     if "recipe" not in view.brief:
-        offered.append(_question(gettext("What next?"), gettext("What should I do next?")))
+        cost = gettext("a tip costs a ★") if marks_tips(view) else ""
+        offered.append(_question(gettext("What next?"), gettext("What should I do next?"), cost))
     name, docks = view.talk.members[teammate], view.seat == CHEF and "recipe" in view.brief
     return Panel("quick-ask", template, AskBubble(name, teammate, tuple(offered), docks))
 
@@ -215,7 +216,11 @@ def _entry(work: Work, hinted: Sequence[Command], state: str) -> QuickRequest:
     )
 
 
-def _question(name: str, text: str) -> QuickRequest:
-    return QuickRequest(
-        f"quick-{text_hash(text)[:12]}", name, "", (), text, text, cost=gettext("a tip costs a ★")
-    )
+def marks_tips(view: SeatView) -> bool:
+    """Return whether the teammate says which of its requests are tips: only the stand-in does, whose messages
+    have a code."""
+    return any(CODE_KEY in one.data for one in view.talk.messages if one.sender != view.talk.member)
+
+
+def _question(name: str, text: str, cost: str) -> QuickRequest:
+    return QuickRequest(f"quick-{text_hash(text)[:12]}", name, "", (), text, text, cost=cost)

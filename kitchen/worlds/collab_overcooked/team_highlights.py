@@ -1,7 +1,8 @@
 """Tell at the end of a game how it went: the guest's words, where steps were lost, what was handed over.
 
 The losses come from a comparison with the best run that is known, part by part: up to each handover, and from
-the last one to the delivery. They are told only if the setting `best_run` is on.
+the last one to the delivery. They are told only if the setting `best_run` is on. So is what the guest thinks
+of the pace.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext
 from kitchen.worlds.collab_overcooked.best_runs import BestRun, best_run
 from kitchen.worlds.collab_overcooked.counter_handovers import Handover, find_handovers
 from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
-from kitchen.worlds.collab_overcooked.guests import HUNGRY, guest_of, quote
+from kitchen.worlds.collab_overcooked.guests import HUNGRY, SERVED, guest_of, quote
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, SEATS, layout_of
 
@@ -71,12 +72,13 @@ def _sentences(brief: Mapping[str, Json], steps: Sequence[Sequence[Event]]) -> I
 
 
 def guest_words(brief: Mapping[str, Json], game: Game) -> str:
-    """Return what the guest says at the end."""
-    guest, run = guest_of(brief), best_run({**brief, "best_run": True})
+    """Return what the guest says at the end. The words tell the pace only if the study tells the best run."""
+    guest, run = guest_of(brief), best_run(brief)
     if not game.is_delivered:
         return quote(guest, HUNGRY)
-    is_fast = run is None or game.steps <= GLAD_WITHIN * run.steps
-    return quote(guest, guest.glad if is_fast else guest.content)
+    if run is None:
+        return quote(guest, SERVED)
+    return quote(guest, guest.glad if game.steps <= GLAD_WITHIN * run.steps else guest.content)
 
 
 def _compared(game: Game, run: BestRun) -> str:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_scores import tes
 from kitchen.worlds.collab_overcooked.cook_aims import aim_mark, aim_status, seat_aims
@@ -264,6 +265,11 @@ class CollabOvercooked(SimpleWorld):
         """Return whether the teammate may request this command from the seat. Only commands that the seat
         may plan can be requested."""
         return self.can_plan(seat, command)
+
+    def needs_answer(self, data: Mapping[str, Json]) -> bool:
+        """Return whether a busy person has to answer a message. Of the stand-in's sentences, only requests
+        need it."""
+        return CODE_KEY not in data or REQUESTS_KEY in data
 
     def aims(self, seat: int) -> list[Aim]:
         """Return the aims that others can ask this cook to reach. They are the same in every task

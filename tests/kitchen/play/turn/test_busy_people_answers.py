@@ -34,7 +34,7 @@ from tests.kitchen.factories import submit
 from tests.kitchen.play.test_talk_within import Talker, did, due, holds, said, step_of
 from tests.kitchen.play.turn.test_speaking_order import choose, page_of, pair, phases, run_out, write
 from tests.worlds.tunnel.kit import LINE
-from tests.worlds.tunnel.world import DIG, REST, STOP
+from tests.worlds.tunnel.world import DIG, REST, STOP, Tunnel
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
@@ -123,6 +123,21 @@ def test_an_agent_that_says_nothing_or_only_ends_a_talk_decides_at_once() -> Non
     Talker.lines[0] = [MessageDraft("bye", "end")]
     decide(episode)
     assert step_of(episode) == 3 and awaited(episode) == set()
+
+
+def test_no_plan_stops_for_words_that_need_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tunnel, "needs_answer", lambda _, data: data.get("code") != "gives_up")
+    tells, episode = MessageDraft("I leave this.", data={"code": "gives_up"}), planning()
+    Talker.lines[0] = [tells]
+    decide(episode)
+    assert step_of(episode) == 2 and awaited(episode) == set()
+    Talker.lines[0] = [MessageDraft("will you stop?")]
+    decide(episode)
+    assert step_of(episode) == 2 and awaited(episode) == {1}
+    Talker.lines[0] = [tells]
+    assert write(episode, "what?", 1) == "accepted"
+    answer(episode.pk, 3, 0)
+    assert awaited(episode) == set(), "its answer to the person's words releases the step"
 
 
 def test_the_talk_goes_on_for_as_many_rounds_as_the_condition_allows() -> None:

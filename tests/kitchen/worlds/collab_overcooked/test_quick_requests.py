@@ -47,6 +47,13 @@ def test_a_cook_without_the_recipe_is_offered_the_same_whatever_is_ordered() -> 
             assert len(found) == 1 and "What next?" in next(iter(found))
 
 
+def test_only_the_stand_in_that_marks_its_tips_is_said_to_cost_a_star_for_them() -> None:
+    said = request(1, 0, [FETCH, PLACE])
+    for one, cost in ((said, ""), (replace(said, data={**said.data, "code": "ask"}), "a tip costs a ★")):
+        shows = cast(AskBubble, bubble_panel(view(game("boiled_egg"), 1, [one])).shows)
+        assert shows.offered[-1].cost == cost
+
+
 def test_an_assistant_can_ask_for_both_utensils_with_what_lies_on_a_shared_counter() -> None:
     world = game("boiled_egg")
     assert list(offered(world, 1)) == ["What next?"]

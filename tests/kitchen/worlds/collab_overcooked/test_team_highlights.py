@@ -72,4 +72,6 @@ def test_the_losses_are_told_with_what_would_have_saved_them_if_the_study_tells_
         "it earlier, or bring it unasked."
     )
     world, steps = played(0, pause=9)
-    assert PAGE.highlights(world.brief(0), {}, steps)[1:] == ("3 things changed hands.",), "by default"
+    told = PAGE.highlights(world.brief(0), {}, steps)
+    neutral = "Ms Rossi: “Thank you. That is just what I ordered.”"
+    assert told == (neutral, "3 things changed hands."), "by default nobody tells the pace"
