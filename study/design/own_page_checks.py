@@ -40,7 +40,7 @@ def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProb
             yield ReadinessProblem(f"Page “{page.title}”: {words}", "own-page", (rows[page.key],))
         if words := _unreached(page, design):
             yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
-        for words in _break_advice(page, design):
+        for words in _break_advice(page, design, study.recruitment):
             yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
 
 
@@ -69,15 +69,16 @@ def _is_last(page: OwnPagePlan, design: Blueprint) -> bool:
     return after[-1] == page.page or (page.before == "end" and page.page not in after)
 
 
-def _break_advice(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
-    """Yield what researchers should know about a break before people take part."""
+def _break_advice(page: OwnPagePlan, design: Blueprint, recruitment: str) -> Iterator[str]:
+    """Yield what researchers should know about a break before people take part. `recruitment` names where
+    they come from."""
     if not page.is_break:
         return
     if page.not_after_hours is None:
         yield "people who never come back keep their place, because there is no latest return."
     if any(map(is_shared, design.conditions)):
         yield "people who play together come back at different times, and wait for each other in the lobby."
-    if not page.has_code and RECRUITMENT_PLACES[str(design.study["recruitment"])].complete:
+    if not page.has_code and RECRUITMENT_PLACES[recruitment].complete:
         yield "people get no code for the session that ends here."
 
 

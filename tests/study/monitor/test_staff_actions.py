@@ -244,7 +244,7 @@ def test_the_list_is_cut_into_pages_and_narrowed(
         )
         for number in range(2, 301)
     )  # fmt: skip
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         page = text_of(admin_client.get("/staff/small/participants/"))
     assert page.count('<th scope="row">') == 50
     assert "page 1 of 6" in page

@@ -173,7 +173,9 @@ def test_a_break_is_drawn_and_checked(study: Study, admin_client: Client) -> Non
     assert admin_client.post(edit, stored).status_code == 302
     page.refresh_from_db()
     assert (page.not_before_hours, page.not_after_hours, page.session_code) == (36, 72, "S2")
-    page.not_after_hours = None
+    page.not_after_hours, page.session_code = None, ""
     page.save()
+    study.recruitment = "prolific"
     said = " ".join(one.words for one in own_page_problems(study, blueprint_of(study)))
-    assert "never come back keep their place" in said
+    assert "never come back keep their place" in said and "no code for the session" in said
+    assert admin_client.get("/staff/small/design/flow/").status_code == 200
