@@ -94,15 +94,16 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
         number of whole days."""
         about = "A break between two sessions: people come back later with their link."
         for name, words in zip(RETURNS, ("earliest", "latest"), strict=True):
-            field, hours = self.fields[name], self.initial.get(name)
+            field: Any = self.fields[name]
+            hours: Any = self.initial.get(name)
             field.label = f"{words.capitalize()} return after"
             field.help_text = f"{about} Empty: {'at once' if words == 'earliest' else 'at any time'}."
             label = f"Unit of the {words} return"
-            unit = forms.TypedChoiceField(label=label, choices=[*UNITS.items()], coerce=int)
+            unit: Any = forms.TypedChoiceField(label=label, choices=[*UNITS.items()], coerce=int)
             unit.required, unit.empty_value = False, 1
             whole = bool(hours) and hours % DAY == 0
             self.initial[f"{name}_unit"] = DAY if whole or not hours else 1
-            if whole and hours:
+            if whole:
                 self.initial[name] = hours // DAY
             self._insert_behind(name, f"{name}_unit", unit)
 

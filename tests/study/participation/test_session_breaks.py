@@ -118,8 +118,8 @@ def test_prolific_ends_only_those_who_gave_their_place_back(study: Study, client
     assert press(client, timed_out) == "play", "the next session has begun"
     told = {timed_out: "TIMED-OUT", returned: "RETURNED"}
     rows = [SimpleNamespace(participant=f"P{one.pk}", status=status) for one, status in told.items()]
-    client: Any = SimpleNamespace(submissions=lambda _: rows)
-    assert free_left_places(study, client) == 1
+    prolific: Any = SimpleNamespace(submissions=lambda _: rows)
+    assert free_left_places(study, prolific) == 1
     assert [one.status for one in study.participants.order_by("pk")] == ["active", "timed_out"]
 
 
