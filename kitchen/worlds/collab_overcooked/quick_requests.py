@@ -83,6 +83,8 @@ class AskBubble(NamedTuple):
     offered: tuple[QuickRequest, ...]
     is_docked: bool = False
     """True if wide pages show the entries above the kitchen all the time, so that one press asks."""
+    is_program: bool = False
+    """True if the teammate is no person. What was pressed while it answers is then sent after its answer."""
 
 
 def bubble_panel(view: SeatView) -> Panel:
@@ -98,7 +100,11 @@ def bubble_panel(view: SeatView) -> Panel:
         cost = gettext("a tip costs a ★") if marks_tips(view) else ""
         offered.append(_question(gettext("What next?"), gettext("What should I do next?"), cost))
     name, docks = view.talk.members[teammate], view.seat == CHEF and "recipe" in view.brief
-    return Panel("quick-ask", template, AskBubble(name, teammate, tuple(offered), docks))
+    return Panel(
+        "quick-ask",
+        template,
+        AskBubble(name, teammate, tuple(offered), docks, teammate not in view.talk.people),
+    )
 
 
 def _state_of(view: SeatView, work: Work) -> str:

@@ -180,7 +180,7 @@ def request_panel(name: str, view: SeatView, *, is_yours: bool) -> Panel:
     cards = [_card(view, said) for said in reversed(found[-CARDS_SHOWN:])]
     of_time = zip(found[-CARDS_SHOWN:], reversed(cards), strict=True)
     pictures = (card.picture for said, card in of_time if card.picture and _is_open(view, said, card))
-    items = tuple(dict.fromkeys(pictures))[:ITEMS_SHOWN]
+    items = () if view.phase == "over" else tuple(dict.fromkeys(pictures))[:ITEMS_SHOWN]
     waiting = [] if is_yours else [card for card in reversed(cards) if not card.state]
     keyed = [card._replace(key=str(number)) for number, card in enumerate(waiting, start=1)]
     others = [card for card in cards if card not in waiting]

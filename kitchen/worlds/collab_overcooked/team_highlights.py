@@ -18,7 +18,7 @@ from kitchen.worlds.collab_overcooked.counter_handovers import Handover, find_ha
 from kitchen.worlds.collab_overcooked.display_text import list_words, thing_words
 from kitchen.worlds.collab_overcooked.guests import HUNGRY, SERVED, guest_of, quote
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, SEATS, layout_of
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, SEAT_NAMES, SEATS, layout_of
 
 GLAD_WITHIN = 1.15
 """How many times the steps of the best run a guest waits gladly."""
@@ -60,7 +60,7 @@ def _sentences(brief: Mapping[str, Json], steps: Sequence[Sequence[Event]]) -> I
     yield guest_words(brief, game)
     if run and game.is_delivered:
         yield _compared(game, run)
-        yield from map(_loss_words, largest_losses(game, run), [game] * LOSSES_TOLD)
+        yield from (_loss_words(part, game, brief) for part in largest_losses(game, run))
     if count := len(game.handovers):
         text = ngettext("{count} thing changed hands.", "{count} things changed hands.", count)
         yield text.format(count=count)
@@ -101,7 +101,7 @@ def _parts(game: Game, run: BestRun) -> Iterator[Part]:
         yield Part(start + 1, end, end - start - (best_end - best_start), handover)
 
 
-def _loss_words(part: Part, game: Game) -> str:
+def _loss_words(part: Part, game: Game, brief: Mapping[str, Json]) -> str:
     """Return what was lost in a part of the game, and what would have saved it."""
     handover = part.handover
     if handover is None:
@@ -110,7 +110,7 @@ def _loss_words(part: Part, game: Game) -> str:
             "{count} steps lost after the last handover.",
             part.lost,
         )
-        return f"{text.format(count=part.lost)} {_idle_words(part, game, CHEF)}".rstrip()
+        return f"{text.format(count=part.lost)} {_idle_words(part, game, CHEF, brief)}".rstrip()
     text = ngettext(
         "{count} step lost until this was handed over: {thing}.",
         "{count} steps lost until this was handed over: {thing}.",
@@ -123,19 +123,21 @@ def _loss_words(part: Part, game: Game) -> str:
     if lay > part.lost:
         text = gettext("It lay on the counter for {count} steps.")
         return f"{told} {text.format(count=lay)}"
-    return f"{told} {_idle_words(part, game, handover.seat)}".rstrip()
+    return f"{told} {_idle_words(part, game, handover.seat, brief)}".rstrip()
 
 
-def _idle_words(part: Part, game: Game, seat: int) -> str:
-    """Return how long a cook did nothing in a part of the game, and what to do instead. Else empty."""
+def _idle_words(part: Part, game: Game, seat: int, brief: Mapping[str, Json]) -> str:
+    """Return how long a cook did nothing in a part of the game, and what the reader of the brief could do
+    instead. Else empty."""
     idle = sum(part.first <= step <= part.last for step in game.idle[seat])
     if idle < LEAST_LOSS:
         return ""
-    text = (
-        gettext("{cook} stood still for {count} steps: ask for it earlier, or bring it unasked.")
-        if part.handover
-        else gettext("{cook} stood still for {count} steps: have everything ready before that.")
-    )
+    if part.handover is None:
+        text = gettext("{cook} stood still for {count} steps: have everything ready before that.")
+    elif brief.get("seat") == SEAT_NAMES[seat]:
+        text = gettext("You were asked for nothing, or waited, for {count} steps: a bet wins them back.")
+    else:
+        text = gettext("{cook} stood still for {count} steps: ask for it earlier, or bring it unasked.")
     return text.format(cook=gettext(COOKS[seat]), count=idle)
 
 

@@ -7,7 +7,7 @@ newer than what was known when the wait began (see `wait_on.js`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from kitchen.contract.page import Panel, SeatView, StepView
@@ -74,11 +74,21 @@ def _tip(view: SeatView, teammate: str) -> str:
     if view.seat != CHEF or "recipe" not in view.brief or view.brief["typed"] or view.phase == "over":
         return ""
     own = (one for one in view.talk.requests if one.sender == view.talk.member)
-    if any(commands_in(one.data, REQUESTS_KEY) for one in own):
+    asked = [one for one in own if commands_in(one.data, REQUESTS_KEY)]
+    if asked and all(_is_met(view, one) for one in asked):
+        return ""
+    if asked:
         return gettext("{teammate} gets what you ask for: wait, or do your own part.").format(
             teammate=teammate
         )
     return gettext("Ask {teammate} for what the recipe needs.").format(teammate=teammate)
+
+
+def _is_met(view: SeatView, said: TeamMessage) -> bool:
+    """Return whether the teammate has since ended its work as an own request says."""
+    theirs, wanted = view.observation["players"][1 - view.seat], commands_in(said.data, REQUESTS_KEY)
+    ends = zip(theirs["done_in"][1:], pairwise(map(tuple, theirs["done"])), strict=True)
+    return any(step >= said.step and list(two) == list(map(tuple, wanted[-2:])) for step, two in ends)
 
 
 def _needs_reader(message: TeamMessage, view: SeatView) -> bool:

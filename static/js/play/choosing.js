@@ -18,11 +18,13 @@
     submitted: "", // the step in which something was sent last, and not refused
     sent: null, // what was sent and is not answered yet: its step, value and words
     clicked: 0, twice: false, // when something was clicked last; whether that was the second click of a double one
+    preferred: null, // what was clicked while another answered: its step and value
     owed: null, // what is sent as soon as it can be: its step and value, and when we heard that it could not
   };
 
   const menu = () => document.getElementById("menu");
   const offered = () => [...(menu()?.querySelectorAll('input[name="command"]:not(:disabled)') || [])];
+  const listed = () => [...(menu()?.querySelectorAll('input[name="command"]') || [])].filter((radio) => !radio.disabled); // also while nothing can be sent
   const chosen = () => menu()?.querySelector('input[name="command"]:checked');
   const radioOf = (value) => offered().find((radio) => radio.value === value);
   const away = () => play.matches(".is-elsewhere, .is-gone"); // another page has this seat, or nobody
@@ -64,14 +66,25 @@
     tell();
   }
 
+  const mayPrefer = () => state.phase !== "over" && state.sent === null && !away() && !(chosen() && state.submitted === state.step);
+
   /* What is clicked while another answers in this step is chosen, and can be sent when it is one's turn again. It can
      be changed until something was sent. Returns whether it is chosen. */
   function prefer(radio) {
-    const wasSent = chosen() && state.submitted === state.step;
-    if (state.phase === "over" || state.sent !== null || away() || wasSent) return false;
+    if (!mayPrefer()) return false;
     radio.checked = true;
+    state.preferred = { step: state.step, value: radio.value };
     tell();
     return true;
+  }
+
+  /* for worlds in which a press acts: what was clicked meanwhile goes out when it is one's turn again in this step */
+  function sendPreferred() {
+    const { preferred } = state;
+    if (!preferred || (preferred.step === state.step && !may())) return;
+    state.preferred = null;
+    const radio = preferred.step === state.step && chosen()?.value === preferred.value ? radioOf(preferred.value) : null;
+    if (radio) send(radio);
   }
 
   /* the one door; without a connection the choice is kept, and goes out when there is one */
@@ -162,7 +175,7 @@
   read(document.getElementById("bar"));
 
   play.choosing = {
-    may, offered, chosen, radioOf, at, words, placesOf, commandsOf, asks, mark, prefer, send, owe, release, read,
+    may, offered, listed, chosen, radioOf, at, words, placesOf, commandsOf, asks, mark, mayPrefer, prefer, sendPreferred, send, owe, release, read,
     focus: () => document.getElementById("menu-title")?.focus({ preventScroll: true }),
     get asksFirst() { return asksFirst(); },
     get step() { return state.step; },

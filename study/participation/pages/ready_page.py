@@ -113,8 +113,10 @@ def what_changes(plan: ConditionPlan, before: ConditionPlan | None) -> list[str]
 
 
 def _team(plan: ConditionPlan) -> tuple[object, ...]:
-    """Return what determines the teammates of a condition."""
-    return plan.coplayer, plan.coplayer_settings, plan.organisation, plan.knowing, plan.talk_language
+    """Return what determines the teammates of a condition. The seats of people do not: who changes roles has
+    the same teammate."""
+    organisation = {name: value for name, value in plan.organisation.items() if name != "people"}
+    return plan.coplayer, plan.coplayer_settings, organisation, plan.knowing, plan.talk_language
 
 
 def _title(world: str) -> str:

@@ -86,6 +86,8 @@ def test_the_card_says_what_has_changed_and_never_who_plays() -> None:
     assert what_changes(other_name, before) == []
     alone = now.model_copy(update={"label": "Team Z", "teammates": 0})
     assert "Another team." not in map(str, what_changes(alone, before)), "who plays alone has none"
+    swapped = now.model_copy(update={"organisation": {**now.organisation, "people": [1]}})
+    assert what_changes(swapped, now) == [], "another role, the same teammate"
     assert what_changes(now, None) == what_changes(now, now) == []
 
 

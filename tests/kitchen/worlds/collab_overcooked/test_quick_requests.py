@@ -54,6 +54,13 @@ def test_only_the_stand_in_that_marks_its_tips_is_said_to_cost_a_star_for_them()
         assert shows.offered[-1].cost == cost
 
 
+def test_what_is_pressed_while_a_program_answers_is_sent_then_but_a_person_may_change_minds() -> None:
+    seen = view(game("boiled_egg"), 0, [])
+    beside_a_person = replace(seen, talk=replace(seen.talk, people=(0, 1)))
+    for each, marked in ((seen, True), (beside_a_person, False)):
+        assert (" data-program" in render_panel(bubble_panel(each))) is marked
+
+
 def test_an_assistant_can_ask_for_both_utensils_with_what_lies_on_a_shared_counter() -> None:
     world = game("boiled_egg")
     assert list(offered(world, 1)) == ["What next?"]

@@ -71,6 +71,8 @@ def test_the_losses_are_told_with_what_would_have_saved_them_if_the_study_tells_
         "9 steps lost until this was handed over: chickpea. The assistant stood still for 9 steps: ask for "
         "it earlier, or bring it unasked."
     )
+    own = PAGE.highlights(world.brief(1), {}, steps)[2]
+    assert "ask for it" not in own and "a bet wins them back" in own, "the assistant itself reads it"
     world, steps = played(0, pause=9)
     told = PAGE.highlights(world.brief(0), {}, steps)
     neutral = "Ms Rossi: “Thank you. That is just what I ordered.”"

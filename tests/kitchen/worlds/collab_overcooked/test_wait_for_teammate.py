@@ -101,6 +101,10 @@ def test_the_button_to_wait_says_for_whom_and_knows_the_newest_message_of_others
     assert shows == WaitButton("Cook 2", phase == "choose", 3, 0, "", asks)
     asked = shown(view(game("boiled_egg"), 0, [request(1, 0, [command("pickup egg ingredient_dispenser")])]))
     assert asked.tip == "Cook 2 gets what you ask for: wait, or do your own part."
+    world = game("boiled_egg")
+    play(world, 1, "pickup egg ingredient_dispenser", "place_obj_on_counter")
+    unit = [command("pickup egg ingredient_dispenser"), command("place_obj_on_counter")]
+    assert shown(view(world, 0, [request(1, 0, unit)])).tip == "", "all is there"
     assert shown(view(game("boiled_egg"), 1, [])).tip == "", "an assistant asks for nothing"
 
 

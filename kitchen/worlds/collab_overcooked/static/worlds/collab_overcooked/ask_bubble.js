@@ -125,6 +125,7 @@
     if (isOpen() && (!form() || ["over", "answer"].includes(play.choosing.phase))) close({ focus: false });
     place();
     say();
+    if ("program" in bubble().dataset && !document.querySelector("[data-play][data-asks]")) play.choosing.sendPreferred(); // its answer changes no mind
   }
 
   document.addEventListener("click", onClick);

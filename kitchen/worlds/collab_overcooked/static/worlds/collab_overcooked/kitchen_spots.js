@@ -43,11 +43,11 @@
   }
 
   function spots() {
-    if (!choosing.may() || document.querySelector(".typed-plan")) return [];
+    if (!(choosing.may() || choosing.mayPrefer()) || document.querySelector(".typed-plan")) return [];
     const now = seen();
     const hinted = document.getElementById("hint")?.dataset.try;
     const found = new Map();
-    for (const radio of choosing.offered()) {
+    for (const radio of choosing.listed()) {
       for (const cell of cellsOf(JSON.parse(radio.value), now)) {
         const isPantry = String(cell) === String(places[PANTRY]);
         found.set(String(cell), { cell, value: isPantry ? "" : radio.value, words: isPantry ? over.dataset.pantry : choosing.words(radio), isHinted: radio.value === hinted });
@@ -68,8 +68,9 @@
 
   function press(value, button) {
     if (!value) return play.pantry.open(button);
-    const radio = choosing.radioOf(value);
-    if (!radio || !choosing.may()) return undefined;
+    const radio = choosing.listed().find((one) => one.value === value);
+    if (!radio) return undefined;
+    if (!choosing.may()) return choosing.prefer(radio); // while the teammate answers
     return choosing.asks(radio) ? choosing.mark(radio) : choosing.send(radio);
   }
 
