@@ -91,7 +91,7 @@ WRONG = {
     f"{DESIGN}items/{PK}/": ("#id_measure", ""),
     f"{DESIGN}outcomes/": ("#id_complete-url", "nowhere"),
     f"{DESIGN}members/": ("#id_user", "nobody of this name"),
-    f"{DESIGN}copy/": ("#id_slug", ""),
+    f"{DESIGN}copy/": ("#id_slug", "two words"),
     f"{DESIGN}dry-run/": ("#id_participants", "0"),
     f"/staff/{SLUG}/participants/annotation/": ("#id_key", "1"),
     f"/staff/{SLUG}/datasets/": ("#id_licence", ""),
