@@ -24,7 +24,15 @@ from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of, solo_condition
 from study.design.condition_seats import people_in, seats_of
 from study.design.models import Condition, Outcome
-from study.design.own_pages import OwnPagePlan, known_names, place_words, rule_words, screen_out_reason
+from study.design.own_pages import (
+    Comparison,
+    OwnPagePlan,
+    holds,
+    known_names,
+    place_words,
+    rule_words,
+    screen_out_reason,
+)
 from study.design.page_and_item_order import (
     READY,
     is_shown,
@@ -153,9 +161,13 @@ class _Placement:
         self.order = [plan.key, *others][: design.rounds]
         self.program = Person(seed=1, number=1)
         self.experience = Experience()
+        self.rules: Sequence[Comparison] = ()
+        """The comparisons of the previewed page, if it is an own page."""
 
     def place(self, page: str) -> None:
         """Fill in all that comes before the page."""
+        own = own_page(self.design, page)
+        self.rules = own.show_if.rules if own else ()
         before, after = pages_before_rounds(self.design), pages_after_rounds(self.design)
         rounds = self._rounds()
         if page in before:
@@ -163,7 +175,6 @@ class _Placement:
         else:
             self._pass(before)
             self._rounds_before(page, rounds, after)
-        own = own_page(self.design, page)
         if own and own.ends:
             finish_participant(self.person, Participant.Status.SCREENED_OUT, screen_out_reason(own))
         elif page.startswith(END):
@@ -228,11 +239,19 @@ class _Placement:
             for item in items
             if item.key in known
         }
+        given |= {item.key: value for item in items if (value := self._led_by_rules(item)) is not None}
         Answer.objects.bulk_create(
             Answer(participant=self.person, round=one, item=known[key], value=value)
             for key, value in given.items()
             if value is not None
         )
+
+    def _led_by_rules(self, item: ItemPlan) -> Json:
+        """Return an answer that fulfils the rules of the previewed page. Return None if they do not ask for
+        this item, or if a number must be chosen."""
+        mine = [one for one in self.rules if one.what == f"answer:{item.key}"]
+        fitting = (option for option in item.options if all(holds(one, option) for one in mine))
+        return next(fitting, None) if mine and item.kind == "single" else None
 
     def _begin(self, one: Round, page: str) -> None:
         """Begin a round with the settings of its condition. For its middle, the program plays some steps."""

@@ -97,3 +97,14 @@ def test_nothing_of_a_preview_counts(client: Client, study: Study) -> None:
     )
     assert Participant.objects.get() == person, "an unknown page changes nothing"
     assert "no longer has this page" in again.content.decode()
+
+
+def test_a_page_for_one_answer_is_shown_after_this_answer(client: Client, study: Study) -> None:
+    for value in ("Yes", "No"):
+        rule = {"match": "all", "rules": [{"what": "answer:new", "compares": "is", "value": value}]}
+        page = {"title": value, "text": "You said {answer:new}.", "before": "guide", "show_if": rule}
+        OwnPage.objects.create(study=study, key=value.lower(), **page)
+    words = {"key": "new", "measure": "new", "text": "New?", "kind": "single", "options": ["Yes", "No"]}
+    SurveyItem.objects.create(study=study, place="about", position=9, **words)
+    for value in ("Yes", "No"):
+        assert f"You said {value}." in shown(client, study, f"own-{value.lower()}")[1]
