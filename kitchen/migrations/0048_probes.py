@@ -77,7 +77,9 @@ class Migration(migrations.Migration):
                 (
                     "missing",
                     models.CharField(
-                        blank=True, help_text="Why there is no answer: `limit`, `left` or `ended`.", max_length=10
+                        blank=True,
+                        help_text="Why there is no answer: `limit`, `left` or `ended`.",
+                        max_length=10,
                     ),
                 ),
                 ("asked_at", models.DateTimeField()),
