@@ -59,28 +59,28 @@ async def begin(browser: Any) -> Any:
     return page
 
 
-async def state(page: Any) -> Any:
-    """Return the words of the strip, what was sent, and whether the microphone is open."""
-    return await page.evaluate(
-        "async () => { await new Promise((done) => setTimeout(done)); return "
-        "[document.querySelector('[data-recording-said]').textContent, sent, track.open]; }"
-    )
+async def state(page: Any, pieces: int) -> Any:
+    """Wait until this many pieces were sent. Return the words of the strip, what was sent, and whether the
+    microphone is open."""
+    await page.wait_for_function(f"sent.length >= {pieces}")
+    words = "document.querySelector('[data-recording-said]').textContent"
+    return await page.evaluate(f"[{words}, sent, track.open]")
 
 
 async def test_the_end_of_the_game_sends_the_rest_and_closes_the_microphone(browser: Any) -> None:
     page = await begin(browser)
     await page.evaluate("recorder.give('longer than nine')")
-    assert await state(page) == ["on", ["0 longer th", "1 an nine"], True]
+    assert await state(page, 2) == ["on", ["0 longer th", "1 an nine"], True]
     await page.evaluate("over()")
-    assert await state(page) == ["ended", ["0 longer th", "1 an nine", "2 last"], False]
+    assert await state(page, 3) == ["ended", ["0 longer th", "1 an nine", "2 last"], False]
 
 
 async def test_a_pause_outlives_a_reload_without_a_microphone(browser: Any) -> None:
     page = await begin(browser)
     await page.click("button")
-    assert await state(page) == ["paused", ["0 p"], True]
+    assert await state(page, 1) == ["paused", ["0 p"], True]
     await page.reload()
-    assert (await state(page))[0] == "paused" and not await page.evaluate("window.asked")
+    assert (await state(page, 0))[0] == "paused" and not await page.evaluate("window.asked")
     await page.click("button")
     await page.wait_for_function("window.recorder?.state === 'recording'")
     await page.reload()
@@ -91,7 +91,8 @@ async def test_a_server_that_lacks_a_piece_ends_the_recording_in_words(browser: 
     page = await begin(browser)
     await page.evaluate("const usual = answer; void (answer = () => usual(-1))")
     await page.evaluate("recorder.give('a')")
-    assert await state(page) == ["silent", ["0 a"], False]
+    await page.wait_for_function("!track.open")
+    assert await state(page, 1) == ["silent", ["0 a"], False]
 
 
 async def test_what_waits_is_sent_together_when_the_page_is_left(browser: Any) -> None:
@@ -99,7 +100,7 @@ async def test_what_waits_is_sent_together_when_the_page_is_left(browser: Any) -
     await page.evaluate("void (answer = () => new Promise(() => {}))")
     await page.evaluate("['a', 'b', 'c'].forEach((text) => recorder.give(text))")
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))")
-    assert (await state(page))[1:] == [["0 a", "1 bclast"], False]
+    assert (await state(page, 2))[1:] == [["0 a", "1 bclast"], False]
 
 
 async def test_pieces_are_kept_when_too_many_wait(browser: Any) -> None:
@@ -107,7 +108,6 @@ async def test_pieces_are_kept_when_too_many_wait(browser: Any) -> None:
     await page.evaluate("void (window.gate = new Promise((done) => { window.go = done; }))")
     await page.evaluate("const usual = answer; void (answer = (number) => gate.then(() => usual(number)))")
     await page.evaluate("for (let at = 0; at < 60; at += 1) recorder.give('x')")
-    assert await state(page) == ["ended", ["0 x"], False]
+    assert await state(page, 1) == ["ended", ["0 x"], False]
     await page.evaluate("go()")
-    await page.wait_for_function("sent.length === 61")
-    assert (await state(page))[1][-1] == "60 last"
+    assert (await state(page, 61))[1][-1] == "60 last"
