@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,3 +112,27 @@ class StreamBuffer(io.RawIOBase):
         written = b"".join(self._waiting)
         self._waiting.clear()
         return written
+
+
+def stream_zip(
+    files: Iterable[tuple[str, Iterable[bytes]]],
+    *,
+    at: datetime,
+    is_stored: Callable[[str], bool] = lambda name: False,
+) -> Iterator[bytes]:
+    """Yield files, given as (name, pieces of bytes), as one ZIP archive in pieces of bytes.
+
+    Memory use does not grow with the files. `at` is their date. Files for whose name `is_stored` returns True
+    are not compressed.
+    """
+    pipe = StreamBuffer()
+    with zipfile.ZipFile(pipe, "w") as archive:
+        for name, pieces in files:
+            entry = zipfile.ZipInfo(name, at.timetuple()[:6])
+            entry.compress_type = zipfile.ZIP_STORED if is_stored(name) else zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            with archive.open(entry, "w", force_zip64=True) as inside:
+                for piece in pieces:
+                    inside.write(piece)
+                    yield pipe.take()
+    yield pipe.take()

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
-from kitchen.infra.file_writing import StreamBuffer
+from kitchen.infra.file_writing import stream_zip
 from study.design.models import Study
 from study.exports.dataset_export import DatasetError, DatasetRequest, export_dataset
 from study.participants.stored_datasets import FAILED, FINISHED, RUNNING, WAITING, StoredDataset
 
+NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)
+"""The earliest date that a ZIP file can have: equal datasets then give equal files."""
+
 
 def folder_zip_pieces(folder: Path, name: str) -> Iterator[bytes]:
-    """Yield a folder's files as one ZIP file, in pieces of bytes, each file below `name`."""
-    pipe = StreamBuffer()
-    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                entry = zipfile.ZipInfo(f"{name}/{path.relative_to(folder)}")
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                with path.open("rb") as file, archive.open(entry, "w", force_zip64=True) as inside:
-                    while piece := file.read(256 * 1024):
-                        inside.write(piece)
-                        yield pipe.take()
-    yield pipe.take()
+    """Return a folder's files as one ZIP file, in pieces of bytes, each file below `name`."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    files = ((f"{name}/{path.relative_to(folder)}", _file_pieces(path)) for path in paths)
+    return stream_zip(files, at=NO_DATE)
+
+
+def _file_pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(256 * 1024):
+            yield piece
 
 
 def write_dataset(study: Study, key: str) -> None:

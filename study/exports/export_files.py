@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.utils import timezone
 
 from kitchen.infra.file_downloads import as_attachment, streaming_download
-from kitchen.infra.file_writing import StreamBuffer, atomic_writer
+from kitchen.infra.file_writing import StreamBuffer, atomic_writer, stream_zip
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.models import Study
 from study.exports.csv_encoding import JsonText, compact
@@ -213,19 +212,10 @@ def files(
 def zip_pieces(
     study: Study, chosen: ExportSelection = EVERYBODY, form: str = "csv", rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield all export files as one ZIP file, in pieces of bytes. Memory use does not grow with the study.
+    """Return all export files as one ZIP file, in pieces of bytes. Memory use does not grow with the study.
     For each table, the number of rows is added to `rows` under the table's name."""
-    pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
-    with zipfile.ZipFile(pipe, "w") as archive:
-        for name, pieces in files(study, chosen, form, rows):
-            entry = zipfile.ZipInfo(f"{study.slug}/{name}", now)
-            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            with archive.open(entry, "w", force_zip64=True) as inside:
-                for piece in pieces:
-                    inside.write(piece)
-                    yield pipe.take()
-    yield pipe.take()
+    named = ((f"{study.slug}/{name}", pieces) for name, pieces in files(study, chosen, form, rows))
+    return stream_zip(named, at=timezone.now(), is_stored=lambda name: name.endswith(".parquet"))
 
 
 def write_study(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 from django.utils import timezone
 
 from kitchen.contract.world import Json
-from kitchen.infra.file_writing import StreamBuffer
+from kitchen.infra.file_writing import stream_zip
 from study.design.models import Study
 from study.design.preregistration import HASHES, has_content
 from study.exports.column_levels import study_codes, with_levels
@@ -79,17 +78,9 @@ def package_options(name: str) -> PackageOptions | None:
 
 
 def package_pieces(study: Study, chosen: ExportSelection, options: PackageOptions) -> Iterator[bytes]:
-    """Yield the package as a ZIP file, in pieces of bytes."""
-    pipe, now = StreamBuffer(), timezone.now()
-    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, pieces in package_files(study, chosen, options):
-            entry = zipfile.ZipInfo(f"{study.slug}/{path}", now.timetuple()[:6])
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            with archive.open(entry, "w", force_zip64=True) as inside:
-                for piece in pieces:
-                    inside.write(piece)
-                    yield pipe.take()
-    yield pipe.take()
+    """Return the package as a ZIP file, in pieces of bytes."""
+    files = ((f"{study.slug}/{path}", pieces) for path, pieces in package_files(study, chosen, options))
+    return stream_zip(files, at=timezone.now())
 
 
 def package_files(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
+from itertools import chain
 
 from django.utils import timezone
 
-from kitchen.infra.file_writing import StreamBuffer
+from kitchen.infra.file_writing import stream_zip
 from study.design.models import Study
 from study.exports.export_registry import get_table
 from study.exports.export_table import ExportSelection
@@ -17,18 +17,10 @@ SOUND_FILE = "sound.zip"
 
 
 def sound_zip_pieces(study: Study, chosen: ExportSelection) -> Iterator[bytes]:
-    """Yield a ZIP file with the manifest `sound.csv` and the takes of the selected participants, in pieces of
-    bytes."""
-    pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
+    """Return a ZIP file with the manifest `sound.csv` and the takes of the selected participants, in pieces
+    of bytes. Sound is compressed already, so it is stored as it is."""
     takes = SoundTake.objects.filter(participant__in=chosen.participants(study).values("pk"))
     lines = (text.encode() for text, _ in get_table("sound").lines(study, chosen))
     files = ((take.file_name, take.file_pieces()) for take in takes.select_related("participant"))
-    with zipfile.ZipFile(pipe, "w") as archive:
-        for name, pieces in [("sound.csv", lines), *files]:
-            entry = zipfile.ZipInfo(f"{study.slug}-sound/{name}", now)
-            entry.external_attr = 0o644 << 16
-            with archive.open(entry, "w", force_zip64=True) as inside:
-                for piece in pieces:
-                    inside.write(piece)
-                    yield pipe.take()
-    yield pipe.take()
+    named = ((f"{study.slug}-sound/{name}", pieces) for name, pieces in chain([("sound.csv", lines)], files))
+    return stream_zip(named, at=timezone.now(), is_stored=lambda name: True)
