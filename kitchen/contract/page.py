@@ -229,7 +229,7 @@ class AskedProbe(NamedTuple):
 
 
 class ProbesView(NamedTuple):
-    """What a person sees of the questions that hold the game."""
+    """The questions that hold the game, as one person sees them."""
 
     asked: tuple[AskedProbe, ...] = ()
     """The questions that this person has to answer now."""

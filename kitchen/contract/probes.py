@@ -131,7 +131,7 @@ class Probe:
     event: str = ""
     limit_seconds: int = USUAL_LIMIT_SECONDS
     at_most: int = 0
-    """How often it is asked in an episode at most. 0: no limit."""
+    """Maximum number of times it is asked in an episode. 0: no limit."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the probe as JSON, without empty fields."""
@@ -303,7 +303,7 @@ def _number(given: Mapping[str, Json], name: str, what: str, least: int, most: i
 
 
 HoldState = Mapping[str, Any]
-"""What is stored of the probes of an episode: `asked` (how often, by key), `since` (when the seconds of each
+"""The stored state of an episode's probes: `asked` (how often, by key), `since` (when the seconds of each
 key began), `began` (when the first step opened), `pause_ms` (of the hold that has just ended), and while the
 game is held `hold`."""
 

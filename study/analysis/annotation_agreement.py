@@ -23,7 +23,7 @@ Marked = Mapping[int, frozenset[int]]
 
 @dataclass(frozen=True, slots=True)
 class CodeAgreement:
-    """How well the raters agree on one code."""
+    """The agreement of the raters on one code."""
 
     code: str
     units: int

@@ -15,7 +15,7 @@ from study.design.models import StudyMedia
 LARGEST_PART = 2**20
 """Maximum bytes of a response to a request for a part. Browsers then ask for the next part."""
 POLICY = "sandbox; default-src 'none'"
-"""What a browser may do with a file that is opened by itself: show it, and nothing else."""
+"""The content security policy of a file that is opened by itself: the browser only shows it."""
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

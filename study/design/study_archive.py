@@ -35,7 +35,7 @@ WAY_OUT = (
     "Delete media that no page shows, or give smaller files. A backup of the whole server moves media of any "
     "size."
 )
-"""What to do with a study that does not fit into a ZIP."""
+"""Advice for a study that does not fit into a ZIP."""
 THERE_ARE = f"there are {DESIGN}, translations/LANGUAGE.toml and media/NAME"
 
 

@@ -55,15 +55,15 @@ class FlowStep:
     link: str = ""
     off: bool = False
     rule: str = ""
-    """Who sees the box, if not everybody does. All others pass it by."""
+    """The people who see the box, in words. Empty if everybody does."""
     end: str = ""
-    """Who leaves the study here. Empty if nobody does."""
+    """The people who leave the study here, in words. Empty if nobody does."""
     pause: str = ""
-    """When people come back from a break. Empty if the box is no break."""
+    """The times of return from a break, in words. Empty if the box is no break."""
     names: tuple[str, ...] = ()
     """The conditions that are played in a round."""
     then: str = ""
-    """What follows inside the box, such as the questions after a round."""
+    """The content that follows inside the box, such as the questions after a round."""
     problems: tuple[FlowProblem, ...] = ()
     pk: int | None = None
     place: str = ""

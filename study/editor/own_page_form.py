@@ -105,9 +105,9 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial[f"{name}_unit"] = DAY if whole or not hours else 1
             if whole:
                 self.initial[name] = hours // DAY
-            self._insert_behind(name, f"{name}_unit", unit)
+            self._insert_after(name, f"{name}_unit", unit)
 
-    def _insert_behind(self, name: str, new: str, field: forms.Field) -> None:
+    def _insert_after(self, name: str, new: str, field: forms.Field) -> None:
         order = list(self.fields)
         order.insert(order.index(name) + 1, new)
         self.fields[new] = field

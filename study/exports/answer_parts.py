@@ -23,12 +23,12 @@ Codes = tuple[tuple[str | int | float, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class PartKind:
-    """How the parts of one kind of answers are exported."""
+    """The export of answers of one kind, part by part."""
 
     column: str
     """The kind of their columns (`study.exports.export_table.Column.kind`)."""
     meaning: str
-    """What a cell has, with `{}` in place of the option."""
+    """The meaning of a cell, with `{}` in place of the option."""
     levels: Callable[[ItemPlan], str]
     codes: Callable[[ItemPlan], Codes]
     values: Callable[[ItemPlan, Json], Mapping[str, Json]]

@@ -310,7 +310,7 @@ BREAK_WAITS = {
     DUE: "the participant to come back",
     LATE: "nobody: came back too late",
 }
-"""What the study waits for during a break, by the state of the break."""
+"""Words for a break on the live page, by the state of the break."""
 WAITED_FOR = {LOBBY: "other people", WAITING: "the budget"}
 
 

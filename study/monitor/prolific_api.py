@@ -28,7 +28,7 @@ MOST_PAGES = 200
 LARGEST = 4_000_000
 """The most bytes of a reply."""
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
-"""What an ID of Prolific looks like. IDs of payments are UUIDs."""
+"""The form of an ID of Prolific. IDs of payments are UUIDs."""
 CERTAIN = {400, 401, 403, 404, 405, 422, 429}
 """Statuses which say that Prolific did not do what it was asked."""
 
@@ -171,7 +171,7 @@ class ProlificClient:
             else:
                 again = answer.status_code == 429 or (safe and answer.status_code >= 500)
                 if not (again and left):
-                    return _told(answer, safe, reads)
+                    return _reply_content(answer, safe, reads)
                 self._wait(min(_retry_after(answer) or wait, LONGEST_WAIT))
             wait *= 2
         raise AssertionError("the last try returns or raises")
@@ -182,7 +182,7 @@ class ProlificClient:
             return client.request(method, f"{self._url}/{path}", json=body, headers=headers)
 
 
-def _told(answer: httpx2.Response, safe: bool, reads: bool) -> dict[str, Any]:
+def _reply_content(answer: httpx2.Response, safe: bool, reads: bool) -> dict[str, Any]:
     status = answer.status_code
     if 200 <= status < 300 and not reads:
         return {}

@@ -27,7 +27,7 @@ from study.researchers.permissions import FORM_METHODS, has_right, study_page
 HERE = "study:staff-participants-prolific"
 SENDING = Payment.State.SENDING
 SHORTEST_REASON, LONGEST_REASON = 100, 1000
-"""How many characters Prolific wants of the reason for a rejection."""
+"""Minimum and maximum length of the reason for a rejection, in characters. Prolific sets the minimum."""
 MOST_PLACES = 100_000
 
 

@@ -20,7 +20,7 @@ LONGEST_NOTE = 300
 
 
 class AnnotationPlan(models.Model):
-    """How the episodes of a study are rated. There is at most one row for a study."""
+    """The plan by which the episodes of a study are rated. A study has at most one."""
 
     class Unit(models.TextChoices):
         STEP = "step", "each step: does the code hold at it?"

@@ -27,7 +27,7 @@ MOST_TAKES = 200
 MOST_STEPS = 20_000
 """The most steps of which a take stores the time."""
 GRACE = timedelta(minutes=5)
-"""How long after the end of its episode sound is accepted: pages keep as much while their line is broken."""
+"""Sound is accepted until so long after the end of its episode. A page without a connection keeps as much."""
 ERASED_PIECES = 50
 """Number of pieces that are erased in one transaction."""
 

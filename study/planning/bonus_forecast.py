@@ -16,8 +16,11 @@ NEWEST = 200
 
 @dataclass(frozen=True, slots=True)
 class BonusForecast:
-    """What bonuses will cost. `each` is the mean of the bonuses so far, or None before anybody completed.
-    Until a person has a bonus, it is the mean of programs, and `from_programs` says so."""
+    """The expected cost of bonuses.
+
+    `each` is the mean of the bonuses so far, or None before anybody completed. Until a person has a bonus, it
+    is the mean of programs, and `from_programs` says so.
+    """
 
     currency: str
     participants: int

@@ -62,9 +62,9 @@ GUESTS = (
 )
 """The guests, in the order in which the page draws them."""
 SERVED = gettext_noop("Thank you. That is just what I ordered.")
-"""What a guest says who got the dish, where the study does not tell the pace."""
+"""The words of a guest who got the dish, where the study does not tell the pace."""
 HUNGRY = gettext_noop("What a pity. I will come again.")
-"""What a guest says who got nothing."""
+"""The words of a guest who got nothing."""
 
 
 def guest_of(brief: Mapping[str, Json]) -> Guest:

@@ -59,7 +59,7 @@ class OrderContent(NamedTuple):
     best: int = 0
     """The steps of the best run; 0 if it is not shown."""
     guest: str = ""
-    """What the guest says."""
+    """The words of the guest."""
 
 
 class TimeLeft(NamedTuple):
@@ -77,8 +77,8 @@ class RecipeSteps(NamedTuple):
 
 
 class Together(NamedTuple):
-    """What was handed over, the number of requests that were met soon, how much was handed over unasked, and
-    how many handovers in a row lost no step on the best run."""
+    """The things that were handed over, the number of requests that were met soon, how much was handed over
+    unasked, and how many handovers in a row lost no step on the best run."""
 
     handed_over: tuple[HandedOver, ...]
     met_soon: int

@@ -72,7 +72,7 @@ class QuickRequest(NamedTuple):
     state: str = ""
     """ASKED or DONE if the reader has requested it; else empty."""
     cost: str = ""
-    """What the answer to a question may cost, as text."""
+    """The price of an answer to a question, as text."""
 
 
 class AskBubble(NamedTuple):

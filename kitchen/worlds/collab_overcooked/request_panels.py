@@ -116,7 +116,7 @@ class RequestCard(NamedTuple):
     refusal: str = ""
     """The words that refuse it for now; empty if it has no name, or if the reader cannot write."""
     tip: str = ""
-    """What a refusal may cost, as text: the chef then names another thing early. Empty if it has no price."""
+    """The price of a refusal, as text: the chef then names another thing early. Empty if there is none."""
     sender: int = 0
     """The member to whom the refusal is sent: the one who asked."""
 

@@ -21,9 +21,9 @@ from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, SEAT_NAMES, SEATS, layout_of
 
 GLAD_WITHIN = 1.15
-"""How many times the steps of the best run a guest waits gladly."""
+"""A guest waits gladly for this multiple of the steps of the best run."""
 LOSSES_TOLD = 2
-"""Parts of the game of which the losses are told, the largest ones."""
+"""Number of parts of the game whose losses are shown, the largest first."""
 LEAST_LOSS = 2
 """Steps of the smallest loss that is told."""
 COOKS = (gettext_noop("The chef"), gettext_noop("The assistant"))

@@ -149,7 +149,7 @@ def opinion(item: str, experience: Experience) -> float:
 BLANK = "\N{EN DASH}"
 """End of the text of an undefined metric."""
 QUESTION = "What are you doing?"
-"""What a person asks who was given no other words."""
+"""The question of a person who was given no other words."""
 ASKS_AFTER = 1
 """Number of steps before a person asks."""
 State = Mapping[str, Any]
@@ -157,7 +157,7 @@ State = Mapping[str, Any]
 
 
 PROBE_TEXTS = ("I wait for my partner.", "We go on as planned.", "I do not know yet.")
-"""What synthetic people write in probes."""
+"""The text that synthetic people write in probes."""
 
 
 class Player:

@@ -70,7 +70,7 @@ class TurnSession:
         self.held: list[str] | None = None
         """A choice that was refused because another member speaks first. It is sent again afterwards."""
         self.rated = 0
-        """How often this session has moved the slider beside the game."""
+        """Number of times that this session has moved the slider beside the game."""
         self.unanswered = 0
         """Number of the last message to which this session, while busy, gave no answer."""
 

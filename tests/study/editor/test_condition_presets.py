@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def filled(**typed: Any) -> QueryDict:
-    """What the form shows after a button was pressed in it."""
+    """Return the form as it is after a button was pressed in it."""
     sent = QueryDict(mutable=True)
     sent.update(typed)
     return with_default_settings(with_rows(with_preset(sent, ROWS)), all_kinds())
