@@ -22,6 +22,7 @@ from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
 from study.design.naming_rules import KEY_RULE, key_from_name
 from study.design.questions.item_fields import FieldGroup, form_fields
+from study.design.questions.item_kinds import needed_fields
 from study.editor.form_fields import (
     ELSEWHERE,
     AnyValueField,
@@ -136,6 +137,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
             "Empty: the game waits for the participant.",
+            "label": "Choose a neutral name, for example “Team A”, that does not reveal who plays.",
             "teammates": TEAM_SIZE_WITH_LEADER,
             "star_targets": STARS_HELP,
         }
@@ -301,6 +303,7 @@ class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg
         )
         labels = form_labels.ITEM
         error_messages = KEY_MESSAGES
+        help_texts = {"text": ""}  # its label says it
         widgets = {"text": forms.Textarea({"rows": 2})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -313,6 +316,8 @@ class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg
             self.fields[name].disabled = True
             self.fields[name].widget.attrs["title"] = f"Fixed: {why}."
         self.fields["kind"].widget.attrs["class"] = "decides"
+        for name in needed_fields(str(self["kind"].value())):
+            self.fields[name].is_needed = True  # type: ignore[attr-defined]  # the label does not say “optional”
         self.fields["key"].required = False
         self.fields["key"].help_text += f" {KEY_FROM_NAME}"
 
