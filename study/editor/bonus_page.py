@@ -166,6 +166,7 @@ def bonus(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         study.bonus_rule = form.rule
         study_save(study=study, fields=["bonus_rule"])
-        return back_to_page(request, study, f"Bonus: saved. {bonus_rule_words(parse_bonus(form.rule), form.labels)}.")
+        told = bonus_rule_words(parse_bonus(form.rule), form.labels)
+        return back_to_page(request, study, f"Bonus: saved. {told}.")
     note = f"Now: {bonus_rule_words(parse_bonus(study.bonus_rule), form.labels)}."
     return form_page(request, study, form, heading="Bonus", note=note)

@@ -6,6 +6,7 @@ each setting.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -50,6 +51,8 @@ STARS_HELP = (
     "may affect ratings. Empty: no stars."
 )
 KEY_FROM_NAME = "Empty: made from the name."
+KEY_OF_COPY = re.compile(r"_copy\d*$")
+"""Finds the end of a key that `condition_copy` made."""
 KEY_MESSAGES = {"key": {"invalid": KEY_RULE}}
 GROUP_FIELDS = ("between_group", "within_level")
 """Fields of conditions in a study with between-subjects groups."""
@@ -209,11 +212,21 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         keys = set(others.values_list("key", flat=True))
         if not cleaned.get("key") and "key" not in self.errors:
             cleaned["key"] = self.instance.key or key_from_name(cleaned.get("name", ""), keys, "condition")
+        elif self._has_key_of_copy(cleaned):
+            cleaned["key"] = key_from_name(cleaned["name"], keys, "condition")
         if cleaned.get("key") in keys:
             self.add_error("key", "Another condition of this study has this key.")
         self.instance.settings = self._gathered(WORLD, self.instance.settings)
         self.instance.coplayer_settings = self._gathered(COPLAYER, {})
         return cleaned
+
+    def _has_key_of_copy(self, cleaned: Mapping[str, Any]) -> bool:
+        """Return whether the condition is a copy that gets its first own name, and nobody typed a key or
+        planned a contrast with the copy's key."""
+        row, changed = self.instance, self.changed_data
+        is_free = not self.fields["key"].disabled and row.key not in str(row.study.planned_contrasts)
+        is_named = "name" in changed and "key" not in changed and bool(cleaned.get("name"))
+        return bool(row.pk and is_named and is_free and KEY_OF_COPY.search(row.key))
 
     def _post_clean(self) -> None:
         """Add an error if the form has settings that new conditions can no longer use. The condition's
