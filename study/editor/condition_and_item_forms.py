@@ -140,6 +140,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
             "Empty: the game waits for the participant.",
+            "name": "For example “Two dispatched”.",
             "label": "Choose a neutral name, for example “Team A”, that does not reveal who plays.",
             "teammates": TEAM_SIZE_WITH_LEADER,
             "star_targets": STARS_HELP,

@@ -96,7 +96,7 @@ def with_preset(sent: QueryDict, rows: str) -> QueryDict:
         if value:
             filled[name] = value
     filled.setlist(rows, [one for one in sent.getlist(rows) if _has_players(found, sent, f"{rows}_{one}")])
-    if not filled.get("name") or _NAME_OF_COPY.search(filled["name"]):
+    if not filled.get("name") or _NAME_OF_COPY.search(str(filled["name"])):
         filled["name"] = found.label
     return filled
 
