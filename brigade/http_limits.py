@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from asgiref.sync import ThreadSensitiveContext
 from django.conf import settings
@@ -54,6 +54,7 @@ HEALTH = "health"
 would be restarted."""
 LOGIN_PATHS = ("/admin/login/", "/staff/account/")
 """Prefixes of paths whose forms have passwords."""
+FIRST_STAFF_PAGE, STAFF_FORMS = "/staff/", ("/staff/", "/admin/")
 _FILE_PATH = re.compile(r"\.[a-z]+$|^/api/studies/.")
 """Addresses of files: with an ending, or among the files of the API."""
 _PARTICIPANT_PATH = re.compile(r"^/p/([^/]+)/")
@@ -97,7 +98,23 @@ class HttpLimits:
             is_file, is_policy = kind.startswith(b"multipart/form-data"), scope["path"] == POLICY_FILES
             is_study = bool(STUDY_FILES.fullmatch(scope["path"]))
             media = limit_words() if UPLOAD_PATH.fullmatch(scope["path"]) else ""
-            await outgoing.page(413, file=is_file, policy=is_policy, study_file=is_study, media=media)
+            await outgoing.page(
+                413,
+                file=is_file,
+                policy=is_policy,
+                study_file=is_study,
+                media=media,
+                back=address_of_form(scope, headers),
+            )
+
+
+def address_of_form(scope: Message, headers: Mapping[bytes, bytes]) -> str:
+    """Return the address of the page that sent the request, without scheme and host. If the browser does not
+    say it, staff get their first page, and others an empty string."""
+    sender = urlsplit(headers.get(b"referer", b"").decode("latin-1"))
+    if sender.netloc and sender.netloc == headers.get(b"host", b"").decode("latin-1"):
+        return f"{sender.path}?{sender.query}" if sender.query else sender.path
+    return FIRST_STAFF_PAGE if scope["path"].startswith(STAFF_FORMS) else ""
 
 
 class LimitedBody:

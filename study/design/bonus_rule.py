@@ -168,13 +168,13 @@ def _money(value: Any, where: str) -> Decimal:
     return amount
 
 
-def bonus_rule_words(rule: BonusRule | None) -> str:
-    """Return the rule as one line, for pages of staff."""
+def bonus_rule_words(rule: BonusRule | None, labels: Mapping[str, str] | None = None) -> str:
+    """Return the rule as one line, for pages of staff. `labels` are the readable names of figures."""
     if rule is None:
         return "no bonus"
-    parts = [f"{rule.base} as base"] if rule.base else []
-    terms = {**rule.terms, **({RIGHT: rule.right} if rule.right else {})}
-    for name, term in terms.items():
-        cap = "" if term.most is None else f", at most {term.most}"
-        parts.append(f"{term.each} for each unit of {name}{cap}")
+    parts = [f"{rule.base} for everybody who completes the study"] if rule.base else []
+    named = {f"“{(labels or {}).get(name, name)}” times": term for name, term in rule.terms.items()}
+    for name, term in {**named, **({"each right answer:": rule.right} if rule.right else {})}.items():
+        cap = "" if term.most is None else f" (at most {term.most})"
+        parts.append(f"{name} {term.each}{cap}")
     return f"{rule.currency}: {'; '.join(parts) or 'nothing'}; at most {rule.most} in all"

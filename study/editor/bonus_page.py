@@ -64,13 +64,14 @@ class BonusForm(forms.Form):
         super().__init__(data, initial=_initial(study.bonus_rule))
         stored = list(study.bonus_rule.get("figures") or {})
         figures = {name: name for name in stored} | {one.name: one.label for one in study_figures(study)}
+        self.labels = figures
         self.numbers = _numbers(len(stored), data or {})
         for number in self.numbers:
             self.fields[f"figure_{number}"] = forms.ChoiceField(
                 label=f"Figure {number}", required=False, choices=[("", "none"), *figures.items()]
             )
             self.fields[f"each_{number}"] = _amount(
-                f"For each unit of figure {number}", "The units of all rounds are added."
+                f"For each unit of figure {number}", "The figure, added over all rounds, times this amount."
             )
             self.fields[f"most_{number}"] = _amount(f"At most, for figure {number}")
         last = ("right_each", "right_most", "step", "shown")
@@ -165,6 +166,7 @@ def bonus(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         study.bonus_rule = form.rule
         study_save(study=study, fields=["bonus_rule"])
-        return back_to_page(request, study, f"Bonus: saved. {bonus_rule_words(parse_bonus(form.rule))}.")
-    note = f"Now: {bonus_rule_words(parse_bonus(study.bonus_rule))}."
+        told = bonus_rule_words(parse_bonus(form.rule), form.labels)
+        return back_to_page(request, study, f"Bonus: saved. {told}.")
+    note = f"Now: {bonus_rule_words(parse_bonus(study.bonus_rule), form.labels)}."
     return form_page(request, study, form, heading="Bonus", note=note)

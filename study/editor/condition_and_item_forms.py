@@ -6,6 +6,7 @@ each setting.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
 from study.design.naming_rules import KEY_RULE, key_from_name
 from study.design.questions.item_fields import FieldGroup, form_fields
+from study.design.questions.item_kinds import needed_fields
 from study.editor.form_fields import (
     ELSEWHERE,
     AnyValueField,
@@ -49,6 +51,8 @@ STARS_HELP = (
     "may affect ratings. Empty: no stars."
 )
 KEY_FROM_NAME = "Empty: made from the name."
+KEY_OF_COPY = re.compile(r"_copy\d*$")
+"""Finds the end of a key that `condition_copy` made."""
 KEY_MESSAGES = {"key": {"invalid": KEY_RULE}}
 GROUP_FIELDS = ("between_group", "within_level")
 """Fields of conditions in a study with between-subjects groups."""
@@ -136,6 +140,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "step_seconds": "Seconds for a step, after which a missing command becomes “do nothing”. "
             "Empty: the game waits for the participant.",
+            "name": "For example “Two dispatched”.",
+            "label": "Choose a neutral name, for example “Team A”, that does not reveal who plays.",
             "teammates": TEAM_SIZE_WITH_LEADER,
             "star_targets": STARS_HELP,
         }
@@ -207,11 +213,21 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         keys = set(others.values_list("key", flat=True))
         if not cleaned.get("key") and "key" not in self.errors:
             cleaned["key"] = self.instance.key or key_from_name(cleaned.get("name", ""), keys, "condition")
+        elif self._has_key_of_copy(cleaned):
+            cleaned["key"] = key_from_name(cleaned["name"], keys, "condition")
         if cleaned.get("key") in keys:
             self.add_error("key", "Another condition of this study has this key.")
         self.instance.settings = self._gathered(WORLD, self.instance.settings)
         self.instance.coplayer_settings = self._gathered(COPLAYER, {})
         return cleaned
+
+    def _has_key_of_copy(self, cleaned: Mapping[str, Any]) -> bool:
+        """Return whether the condition is a copy that gets its first own name, and nobody typed a key or
+        planned a contrast with the copy's key."""
+        row, changed = self.instance, self.changed_data
+        is_free = not self.fields["key"].disabled and row.key not in str(row.study.planned_contrasts)
+        is_named = "name" in changed and "key" not in changed and bool(cleaned.get("name"))
+        return bool(row.pk and is_named and is_free and KEY_OF_COPY.search(row.key))
 
     def _post_clean(self) -> None:
         """Add an error if the form has settings that new conditions can no longer use. The condition's
@@ -301,6 +317,7 @@ class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg
         )
         labels = form_labels.ITEM
         error_messages = KEY_MESSAGES
+        help_texts = {"text": ""}  # its label says it
         widgets = {"text": forms.Textarea({"rows": 2})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -313,6 +330,8 @@ class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg
             self.fields[name].disabled = True
             self.fields[name].widget.attrs["title"] = f"Fixed: {why}."
         self.fields["kind"].widget.attrs["class"] = "decides"
+        for name in needed_fields(str(self["kind"].value())):
+            self.fields[name].is_needed = True  # type: ignore[attr-defined]  # the label does not say “optional”
         self.fields["key"].required = False
         self.fields["key"].help_text += f" {KEY_FROM_NAME}"
 

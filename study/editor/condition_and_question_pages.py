@@ -84,7 +84,7 @@ def _condition(request: HttpRequest, study: Study, pk: int | None = None) -> Htt
         if pk
         else Condition(study=study, label=unused_label(study))
     )
-    chosen = with_rows(with_preset(request.POST, ROWS))
+    key, chosen = row.key, with_rows(with_preset(request.POST, ROWS))
     kind, sent = condition_form(), with_needed_teammates(with_default_settings(chosen, all_kinds()))
     form = kind(with_earlier_drawing(sent, study) if request.POST else None, instance=row)
     if told := drawing_remarks_page(request, form):
@@ -92,7 +92,7 @@ def _condition(request: HttpRequest, study: Study, pk: int | None = None) -> Htt
     if pk and (row.rounds.filter(participant__preview=False).exists() or dependent_participants(row)):
         form.fields["key"].disabled = True
     if request.method == "POST" and form.is_valid():
-        condition_save(condition=form.instance, renamed="key" in form.changed_data)
+        condition_save(condition=form.instance, renamed=form.instance.key != key)
         saved = form.instance
         return back_to_page(request, study, f"{saved.name}: saved.", mind=_warnings_text(saved))
     heading = f"Condition “{row.name}”" if pk else "A new condition"

@@ -6,6 +6,7 @@ was typed. Only presets that the world can play are offered.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -56,8 +57,8 @@ def _presets(world: str) -> Iterator[Preset]:
     if planner and three and "each" in allowed:
         values = _team(planner, 2, kind="each")
         yield Preset("planners", "One person and two planners, one for each teammate", values)
-    if dispatcher and three and "central" in allowed:
-        values = _team(dispatcher, 2, kind="central", talk="on")
+    if dispatcher and two and "central" in allowed:
+        values = _team(dispatcher, 2 if three else 1, kind="central", talk="on")
         yield Preset("dispatcher", "A dispatcher one may talk with", values)
     if two and allowed:
         absent = {TOGETHER["unfilled"]: LEAVE, TOGETHER["absent"]: END}
@@ -81,7 +82,8 @@ def _team(
 
 def with_preset(sent: QueryDict, rows: str) -> QueryDict:
     """Return the submitted data with the preset of the pressed button. `rows` is the field that lists the
-    separate co-players of single teammates; a preset has none. A name that was typed stays."""
+    separate co-players of single teammates. A row stays if all its players are teammates in the preset. A
+    name that was typed stays."""
     asked = sent.get(SHOW_BUTTON, "")
     if not asked.startswith(PRESET):
         return sent
@@ -93,7 +95,18 @@ def with_preset(sent: QueryDict, rows: str) -> QueryDict:
         filled.pop(name, None)
         if value:
             filled[name] = value
-    filled.setlist(rows, [])
-    if not filled.get("name"):
+    filled.setlist(rows, [one for one in sent.getlist(rows) if _has_players(found, sent, f"{rows}_{one}")])
+    if not filled.get("name") or _NAME_OF_COPY.search(str(filled["name"])):
         filled["name"] = found.label
     return filled
+
+
+_NAME_OF_COPY = re.compile(r" copy\d*$")
+"""Finds the end of a name that `condition_copy` made, so nobody typed it."""
+
+
+def _has_players(preset: Preset, sent: QueryDict, row: str) -> bool:
+    """Return whether all players of this row are teammates in the preset."""
+    people, teammates = preset.values[PEOPLE] or "1", int(preset.values["teammates"])
+    players = {str(number) for number in range(1, teammates + 2)} - set(people.split(", "))
+    return set(sent.getlist(f"{row}_players")) <= players

@@ -143,11 +143,11 @@ class _StepMaker:
     def _end(self, kind: str) -> str:
         """Return who leaves the study at this part. Return an empty string if nobody does."""
         if kind == "consent":
-            return "Who does not agree leaves"
+            return "People who do not agree leave"
         if kind == "check" and self.design.part(kind).settings.get("on_failure") == "end":
-            return "Who fails the last attempt leaves"
+            return "People who fail the last attempt leave"
         if kind == "about" and self.design.groups and self.design.allocation.items:
-            return "Who finds no open group leaves"
+            return "People who find no open group leave"
         return ""
 
     def round(self, number: int) -> FlowStep:

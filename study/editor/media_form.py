@@ -8,7 +8,7 @@ from django import forms
 
 from study.design.media.media_checks import check_size, endings, stored_name
 from study.design.media.media_errors import MediaError
-from study.design.media.media_limits import KINDS, MOST_FILES, limit_words
+from study.design.media.media_limits import KINDS, MOST_FILES, limit_words, media_limits
 from study.design.models import StudyMedia
 
 
@@ -47,9 +47,9 @@ class MediaUploadForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields[
-            "file"
-        ].help_text = (
+        file = self.fields["file"]
+        file.widget.attrs["data-most-bytes"] = max(media_limits().values())
+        file.help_text = (
             f"{endings()}. At most: {limit_words()}; {MOST_FILES} files. Spaces in the name become hyphens."
         )
 

@@ -42,7 +42,7 @@ class PolicyFileForm(forms.Form):
     file: Any = forms.FileField(
         label="ONNX file",
         help_text=f"At most {MAX_BYTES // 2**20} MiB. It is checked and plays trial games first.",
-        widget=forms.ClearableFileInput({"accept": ".onnx"}),
+        widget=forms.ClearableFileInput({"accept": ".onnx", "data-most-bytes": MAX_BYTES}),
     )
     encoding = forms.ChoiceField(
         required=False, label="Encoding", help_text="How the network reads what its player sees."

@@ -49,7 +49,7 @@ class StudyFileForm(forms.Form):
     file: Any = forms.FileField(
         label="File of a study",
         help_text=f"A ZIP of a whole study, or a TOML file. At most {MAX_FILE_BYTES // 2**20} MiB.",
-        widget=forms.ClearableFileInput({"accept": ".zip,.toml"}),
+        widget=forms.ClearableFileInput({"accept": ".zip,.toml", "data-most-bytes": MAX_FILE_BYTES}),
     )
     content: StudyContent
     design: Blueprint

@@ -222,6 +222,6 @@ def get_document(name: str) -> Document:
     return document
 
 
-CODEBOOK_MEANING = "What every column of every file means."
+CODEBOOK_MEANING = "The meaning of each column in each file."
 CODEBOOK = codebook("codebook", CODEBOOK_MEANING)
 DICTIONARY = codebook("dictionary", "The same as codebook, by its older name.")

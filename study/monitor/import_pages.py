@@ -56,7 +56,7 @@ class ImportForm(forms.Form):
         help_text="A CSV table in the form of Overcooked-AI, a JSON object of lists, or an episode "
         f"of this program. At most 2.5 MB, packed with gzip (.gz) or not, and {MOST_GAMES} games. For more, "
         "use the command import_episodes. Pickles are not read.",
-        widget=forms.ClearableFileInput({"accept": ".csv,.json,.gz"}),
+        widget=forms.ClearableFileInput({"accept": ".csv,.json,.gz", "data-most-bytes": 2_500_000}),
     )
     preset = forms.ChoiceField(
         label="Collection", required=False, help_text="Its rules are found by trying if you do not know it."

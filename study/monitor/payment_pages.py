@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from kitchen.words.english_text import counted_noun
 from study.design.blueprint import blueprint_of
 from study.design.bonus_rule import bonus_rule_words
+from study.design.metric_and_scale_names import study_figures
 from study.design.models import Study
 from study.monitor.extra_bonus import ExtraBonusError, ExtraBonusForm
 from study.monitor.payment_actions import (
@@ -43,6 +44,7 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
     if gives_extra and _give_extra(request, study, form):
         return redirect(HERE, study.slug)
     unpaid = [row.payment for row in rows if row.payment and row.payment.state in Payment.UNPAID]
+    labels = {one.name: one.label for one in study_figures(study)}
     context = {
         "study": study,
         "counts": study_counts(study),
@@ -50,7 +52,7 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
         "totals": PayTotals.of(rows),
         "open": sum(row.is_open for row in rows),
         "unpaid": unpaid,
-        "rule": bonus_rule_words(bonus_rule_of(blueprint_of(study))),
+        "rule": bonus_rule_words(bonus_rule_of(blueprint_of(study)), labels),
         "files": list(FILES),
         "left_out": left_out(unpaid),
         "may_pay": has_right(request.user, study, "own"),

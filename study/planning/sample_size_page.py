@@ -104,8 +104,8 @@ class SampleSizeForm(forms.Form):
     factors = forms.CharField(
         required=False,
         max_length=200,
-        help_text="Only if you cross several: each with its number of levels, and “between” if people differ "
-        "in it. Example: partner 3, pace 2 between.",
+        help_text="Only if you cross several factors. Write the number of levels behind each, and “between” "
+        "if people differ in it. Example: partner 3, pace 2 between.",
     )
     each_plays = forms.CharField(
         label="Each person plays",

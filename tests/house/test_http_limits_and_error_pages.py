@@ -14,7 +14,7 @@ from django.test import Client
 
 from brigade.asgi import application as whole
 from brigade.error_pages import DETAILS, OVERLOADED, PAGES, UNANSWERED, error_page, unavailable_page
-from brigade.http_limits import HttpLimits
+from brigade.http_limits import HttpLimits, address_of_form
 from brigade.server_limits import LARGEST_BODY, POLICY_FILES
 from kitchen.infra import db_retry
 
@@ -89,10 +89,25 @@ async def test_a_file_that_is_too_large_is_told_how_large_one_may_be() -> None:
     assert (answered.status, answered.is_our_page) == (413, True)
     assert f"A file may have at most {LARGEST_BODY / 2**20:g} MB" in answered.body
     assert "shorten the text" not in answered.body
+    assert 'href="/staff/"' in answered.body, "the first page of staff, as the browser names no other"
     length = (b"content-length", str(20 * 2**20).encode())
     answered = await asked(whole, path=POLICY_FILES, headers=(form, length))
     assert "too_large" in answered.body and "16 MiB" in answered.body
     assert "episode" not in answered.body
+
+
+@pytest.mark.parametrize(
+    ("sender", "back"),
+    [
+        (b"http://localhost/staff/a/design/flow/3/?b=1", "/staff/a/design/flow/3/?b=1"),
+        (b"http://elsewhere.example/staff/a/", "/staff/"),
+        (b"//", "/staff/"),
+    ],
+)
+def test_the_page_that_refuses_leads_back_to_its_form(sender: bytes, back: str) -> None:
+    head = {b"host": b"localhost", b"referer": sender}
+    assert address_of_form({"path": "/staff/a/design/media/"}, head) == back
+    assert address_of_form({"path": "/p/key/"}, {b"host": b"localhost"}) == ""
 
 
 async def test_a_body_that_grows_too_large_is_refused_then() -> None:

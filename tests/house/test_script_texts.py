@@ -15,7 +15,7 @@ from kitchen.play.live.render_page import (
 )
 
 ROOT = Path(__file__).parent.parent.parent
-STAFF = {"admin-experiment.js", "drawn.js", "live.js", "table.js"}
+STAFF = {"admin-experiment.js", "drawn.js", "file_size.js", "live.js", "table.js"}
 """Scripts of pages that only staff see, which are in English."""
 FILES = sorted(
     path

@@ -85,6 +85,12 @@ def kind_of(item: ItemPlan) -> ItemKind:
     return KINDS.get(item.kind, KINDS["text"])
 
 
+def needed_fields(kind: str) -> list[str]:
+    """Return the fields that every item of this kind needs, among those that may be empty for other kinds."""
+    problems = KINDS[kind].problems(ItemPlan.model_construct(kind=kind)) if kind in KINDS else {}
+    return [name for name in ("options", "minimum", "maximum") if name in problems]
+
+
 def item_problems(item: ItemPlan) -> Problems:
     """Return the problems of an item at the point of the study where it is asked (`item.place`), by field
     name. The result is empty if there are none."""

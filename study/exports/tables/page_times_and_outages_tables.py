@@ -105,7 +105,10 @@ def _seconds(since: datetime, until: datetime) -> float:
 
 
 OUTAGES = ExportTable(
-    "outages", "When something of ours was away while the study ran.", OUTAGE_COLUMNS, outage_rows
+    "outages",
+    "Times when the server or one of its services did not work while the study ran.",
+    OUTAGE_COLUMNS,
+    outage_rows,
 )
 
 STAFF_ACTION_COLUMNS = (

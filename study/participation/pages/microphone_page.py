@@ -1,6 +1,7 @@
 """Show participants the page that tests their microphone, before they play, if the study records sound.
 
 Nothing is recorded on this page. The study decides whether people without a microphone may go on.
+In a preview one always may.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def microphone_page(request: HttpRequest, person: Participant) -> HttpResponse:
             return guest_reminder(request, person)
         if answer == "leave":
             participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=WITHOUT)
-        elif answer == "yes" or (answer == "no" and not required):
+        elif answer == "yes" or (answer == "no" and (person.preview or not required)):
             microphone_set(participant_id=person.pk, has_one=answer == "yes")
         return redirect(person)
     context: dict[str, Any] = {"idle": idle_clock(person), "required": required}

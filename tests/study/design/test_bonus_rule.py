@@ -66,6 +66,6 @@ def test_a_rule_that_cannot_be_meant_is_refused_in_words(change: dict[str, Any],
 
 def test_no_rule_is_no_bonus_and_a_rule_is_told_in_one_line() -> None:
     assert parse_bonus({}) is None and bonus_rule_words(None) == "no bonus"
-    assert bonus_rule_words(parse_bonus(RULE)).startswith(
-        "GBP: 0.50 as base; 0.10 for each unit of completed"
+    assert bonus_rule_words(parse_bonus(RULE), {"completed": "Tasks done"}).startswith(
+        "GBP: 0.50 for everybody who completes the study; “Tasks done” times 0.10"
     )

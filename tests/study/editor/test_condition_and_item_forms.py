@@ -363,6 +363,11 @@ def test_a_copied_condition_is_the_same_under_another_key(admin_client: Client) 
     assert [copy.name for copy in copies] == ["Condition 0 copy", "Condition 0 copy2"]
     assert [copy.position for copy in copies] == [1, 2]
     assert all(copy.settings == original.settings for copy in copies)
+    save(admin_client, change(copies[0]), name="Two planners")
+    save(admin_client, change(copies[1]), name="Two planners again", key="typed")
+    save(admin_client, change(original), name="Alone")
+    keys = [row.key for row in original.study.conditions.all()]
+    assert keys == ["c0", "two_planners", "typed"], "only a copy without a key of its own gets one"
 
 
 def test_a_copied_study_has_its_conditions_and_survey_and_nobody_in_it(admin_user: Any) -> None:

@@ -57,4 +57,15 @@ def test_a_preset_changes_who_plays_and_nothing_else() -> None:
         "2",
     ]
     assert not {"team_leads", "team_commands"} & sent.keys(), "the preset's team has its own leader"
-    assert sent["team_talk"] == "on" and not sent.getlist("team_row")
+    assert sent["team_talk"] == "on"
+
+
+def test_a_preset_keeps_separate_coplayers_of_its_teammates_and_names_a_copy() -> None:
+    rows = {"team_row_0_players": "2", "team_row_1_players": "4"}
+    typed = QueryDict(mutable=True)
+    typed.update({"world": "cuisine", "name": "Alone copy2", **rows, "_show_settings": "preset planners"})
+    typed.setlist(ROWS, ["0", "1"])
+    sent = with_preset(typed, ROWS)
+    assert (sent.getlist(ROWS), sent["name"]) == (["0"], presets("cuisine")[1].label)
+    typed["_show_settings"] = "preset people"
+    assert with_preset(typed, ROWS).getlist(ROWS) == []

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from study.design.models import Study, SurveyItem
+from study.design.questions.item_kinds import needed_fields
 from study.editor.item_list import ItemListForm, item_copy, items_add
 from tests.study.editor.test_condition_and_item_forms import at, save
 from tests.study.factories import make_study
@@ -87,6 +88,12 @@ def test_only_the_fields_of_the_chosen_kind_are_in_sight(admin_client: Client) -
     seen = [field.name for field in page.context["sections"]["first"]]
     assert {"minimum", "maximum", "unit"} <= {*seen} and "options" not in seen and "points" not in seen
     assert 'type="hidden" name="options" value="kept"' in page.content.decode()
+    assert [needed_fields(kind) for kind in ("single", "slider", "number", "text")] == [
+        ["options"],
+        ["minimum", "maximum"],
+        [],
+        [],
+    ]
 
 
 def test_the_library_shows_every_question_and_finds_by_words(admin_client: Client) -> None:

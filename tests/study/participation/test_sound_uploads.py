@@ -85,6 +85,14 @@ def test_a_group_meets_only_after_the_test_of_the_microphone() -> None:
     assert GroupMember.objects.get().participant_id == person.pk
 
 
+def test_a_preview_goes_on_without_a_microphone_even_where_the_study_needs_one() -> None:
+    person = playing(think_aloud="required")
+    Participant.objects.filter(pk=person.pk).update(preview=True)
+    assert "This is a preview." in text_of(Client().get(person.get_absolute_url()))
+    Client().post(person.get_absolute_url(), {"page": "microphone", "microphone": "no"})
+    assert Participant.objects.get(pk=person.pk).microphone is False
+
+
 def test_who_has_no_microphone_goes_on_or_leaves_as_the_study_says() -> None:
     person = playing("no")
     page = Client().get(person.get_absolute_url())

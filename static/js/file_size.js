@@ -1,0 +1,19 @@
+/* A file that is too large to be sent is refused when it is chosen, so that nothing typed is lost. */
+"use strict";
+
+document.addEventListener("change", (event) => {
+  const input = event.target.closest("input[type=file][data-most-bytes]");
+  if (!input) return;
+  document.getElementById(`${input.id}-size`)?.remove();
+  const [file] = input.files;
+  const MEGABYTE = 1e6;
+  const megabytes = (bytes) => Number((bytes / MEGABYTE).toFixed(1));
+  if (!file || file.size <= Number(input.dataset.mostBytes)) return;
+  const told = document.createElement("p");
+  told.id = `${input.id}-size`;
+  told.className = "field-error";
+  told.setAttribute("role", "alert");
+  told.textContent = `${file.name} has ${megabytes(file.size)} MB. At most ${megabytes(input.dataset.mostBytes)} MB can be sent. Choose a smaller file.`;
+  input.before(told);
+  input.value = "";
+});
