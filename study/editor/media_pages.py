@@ -51,7 +51,7 @@ def media_to_insert(study: Study) -> list[dict[str, str]]:
 def media(request: HttpRequest, study: Study) -> HttpResponse:
     """List the study's files, and store a new one."""
     form = MediaUploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid() and (row := _stored(request, study, form)):
+    if request.method == "POST" and form.is_valid() and (row := stored_upload(request, study, form)):
         messages.success(request, f"{row.name} is stored.")
         return redirect("study:staff-design-media", study.slug)
     used, shown = where_shown(study), staff_media(study)
@@ -70,7 +70,7 @@ def media(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "study/editor/media.html", context, status=422 if form.errors else 200)
 
 
-def _stored(request: HttpRequest, study: Study, form: MediaUploadForm) -> StudyMedia | None:
+def stored_upload(request: HttpRequest, study: Study, form: MediaUploadForm) -> StudyMedia | None:
     """Store the file of the form. If it is refused, add the reason to the form and return None."""
     given = form.cleaned_data
     try:

@@ -20,6 +20,7 @@ from study.design import form_labels
 from study.design.condition_choices import WORLD, kind_choices
 from study.design.demo_study_files import READY_STUDIES
 from study.design.models import Study, StudyPart, SurveyItem
+from study.design.questions.item_fields import LONGEST
 from study.design.questions.questionnaires import instrument, instruments
 from study.design.study_errors import DesignError
 from study.editor.condition_presets import LABELS, Preset, preset_condition, presets
@@ -96,7 +97,7 @@ class BeginForm(NewStudyForm):
     list_name = forms.CharField(
         required=False,
         label=ItemListForm.base_fields["name"].label,
-        max_length=ItemListForm.base_fields["name"].max_length,
+        max_length=LONGEST["scale"] - 4,
         help_text=ItemListForm.base_fields["name"].help_text,
     )
 
