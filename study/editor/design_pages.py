@@ -32,7 +32,7 @@ from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_
 from study.design.recruitment_platforms import MOST_LABELS, PROOF, RECRUITMENT_PLACES, label_proof, new_labels
 from study.design.round_plans import RoundPlan, even_number, plan_sequences
 from study.design.study_versions import differences, frozen_version
-from study.design.translations import language_codes, language_names, texts_to_translate
+from study.design.translations import language_codes, language_names
 from study.editor.describe_design import OWN_CODE
 from study.editor.design_forms import (
     OutcomesForm,
@@ -44,7 +44,7 @@ from study.editor.design_forms import (
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
 from study.editor.media_pages import insert_context, staff_media
 from study.editor.orders_form import OrdersForm
-from study.editor.translation_forms import LanguagesForm, TextsForm
+from study.editor.translation_forms import COLUMN, LanguagesForm, TextsForm, with_column
 from study.editor.world_setting_fields import (
     chosen_fields,
     drawing_remarks_page,
@@ -319,12 +319,14 @@ def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
     offered = dict(language_names(study.languages)[1:])
     if language not in offered:
         raise Http404(language)
-    own = texts_to_translate(blueprint_of(study))
-    form = TextsForm(request.POST or None, own=own, there=study.texts.get(language, {}))
+    design = blueprint_of(study)
+    sent, why = with_column(request.POST, design)
+    form = TextsForm(sent or None, design=design, there=study.texts.get(language, {}))
+    if why:
+        form.add_error(None, why)
     if request.method == "POST" and form.is_valid():
         texts_save(study_id=study.pk, language=language, texts=form.texts())
         return back_to_page(request, study, f"Texts in {offered[language]}: saved.", "design-languages")
     heading = f"Texts in {offered[language]}"
-    return form_page(
-        request, study, form, heading=heading, template="study/editor/texts.html", language=language
-    )
+    more = {"language": language, "pasted": sent.get(COLUMN, "")}
+    return form_page(request, study, form, heading=heading, template="study/editor/texts.html", **more)

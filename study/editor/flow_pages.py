@@ -6,20 +6,18 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from study.design.blueprint import blueprint_of
 from study.design.markdown_html import to_html
-from study.design.media.media_plans import media_markdown
 from study.design.models import OwnPage, Study
 from study.design.own_pages import FIRST_ROUND, known_names, place_words
 from study.editor.condition_and_question_pages import ANOTHER
 from study.editor.design_pages import CONDITION_ACTS, PREVIEW
 from study.editor.flow_picture import flow_steps
-from study.editor.media_form import PageUploadForm
-from study.editor.media_pages import insert_context, staff_media, stored_upload
+from study.editor.media_pages import insert_context, staff_media, with_upload
 from study.editor.own_page_form import PART_WORDS, OwnPageForm, page_places, unused_key
 from study.editor.own_page_services import (
     own_page_copy,
@@ -54,8 +52,7 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
     else:
         row = OwnPage(study=study, before=request.GET.get("before", FIRST_ROUND))
         row.key = unused_key(row)
-    upload = PageUploadForm(request.POST or None, request.FILES or None)
-    sent = _with_upload(request, study, upload)
+    upload, sent = with_upload(request, study)
     form = OwnPageForm(sent or None, instance=row)
     if upload.is_bound and upload.errors:
         form.add_error(None, "The file was not stored. Its field says why. Then choose it again.")
@@ -82,17 +79,6 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
         if name != "group"
     ]
     return form_page(request, study, form, heading=heading, template="study/editor/own_page.html", **more)
-
-
-def _with_upload(request: HttpRequest, study: Study, upload: PageUploadForm) -> QueryDict:
-    """Store the uploaded file, if there is one, and return the submitted data with the file in the text. The
-    file stays stored if the page is refused, so that nobody has to choose it again."""
-    sent = request.POST.copy()
-    if upload.is_valid() and upload.cleaned_data["file"] and (row := stored_upload(request, study, upload)):
-        messages.success(request, f"{row.name} is stored.")
-        text = sent.get("text", "").replace("\r\n", "\n")
-        sent["text"] = upload.text_with(text, media_markdown(row.plan))
-    return sent
 
 
 @study_page("edit", ("POST",))

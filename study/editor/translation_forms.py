@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
+from io import StringIO
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.http import QueryDict
 
 from kitchen.contract.world import text_hash
-from study.design.translations import ORIGINAL_LANGUAGE, Texts, describe_text_path, equal_options
+from study.design.blueprint import Blueprint
+from study.design.text_checks import translation_errors
+from study.design.translations import (
+    ORIGINAL_LANGUAGE,
+    Texts,
+    describe_text_path,
+    equal_options,
+    texts_to_translate,
+)
 
 LONG = 80
 """The length in characters above which a text gets a box of several lines."""
@@ -48,9 +59,9 @@ class TextsForm(forms.Form):
     """A form to translate a study's texts. Each text has one field, below the original text. A text that
     occurs twice in the study has only one field."""
 
-    def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, design: Blueprint, there: Texts, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.own = own
+        self.design, self.own = design, (own := texts_to_translate(design))
         first = {text: path for path, text in reversed(list(own.items()))}
         self.names = {_name(text): text for text in own.values()}
         for name, text in self.names.items():
@@ -66,13 +77,45 @@ class TextsForm(forms.Form):
         written = {path: cleaned.get(_name(text), "") for path, text in self.own.items()}
         for name in dict.fromkeys(_name(self.own[path]) for path in equal_options(written)):
             self.add_error(name, SAME_OPTION)
+        for path, words in translation_errors(self.design, written):
+            self.add_error(_name(self.own[path]), words)
         return cleaned
+
+    def column(self) -> str:
+        """Return the original texts as one column of a spreadsheet."""
+        written = StringIO()
+        csv.writer(written, "excel-tab", lineterminator="\n").writerows(
+            [text] for text in self.names.values()
+        )
+        return written.getvalue()
 
     def texts(self) -> dict[str, str]:
         """Return the submitted translations, by original text."""
         return {text: self.cleaned_data[name] for name, text in self.names.items()}
 
 
+def with_column(sent: QueryDict, design: Blueprint) -> tuple[QueryDict, str]:
+    """Return the submitted data with the pasted column of translations in its fields, in the order of the
+    texts. If the column cannot be used, return the data as they are, and the reason.
+
+    Of several columns, the last is used. An empty cell changes nothing.
+    """
+    if not (pasted := sent.get(COLUMN, "").strip("\r\n")):
+        return sent, ""
+    rows = list(csv.reader(StringIO(pasted), "excel-tab"))
+    names = list(dict.fromkeys(map(_name, texts_to_translate(design).values())))
+    if len(rows) != len(names):
+        return sent, f"The column has {len(rows)} rows, but there are {len(names)} texts. Nothing is saved."
+    filled = sent.copy()
+    filled[COLUMN] = ""
+    for name, row in zip(names, rows, strict=True):
+        if row and row[-1].strip():
+            filled[name] = row[-1]
+    return filled, ""
+
+
+COLUMN = "column"
+"""The name of the field for a pasted column of translations."""
 PREFIX = "text-"
 SAME_OPTION = (
     "Another option of this question has the same translation: participants could not tell them apart."
