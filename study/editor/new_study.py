@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.models import fields_for_model
 
+from kitchen.forms.setting_fields import error_without_name
 from kitchen.words.english_text import and_list
 from study.design import form_labels
 from study.design.condition_choices import WORLD, kind_choices
@@ -33,14 +34,19 @@ from study.editor.design_services import (
     study_save,
 )
 from study.editor.item_list import SHARED, ItemListForm, items_add
+from study.editor.probe_fields import ProbesField, RatingSliderField, probes_help
 from study.editor.translation_forms import LanguagesForm, chosen_languages
 
 LIST = ("lines", "list_name", "place", "points", "low", "high", "table")
 """The fields of the pasted questions. All but `list_name` have the same names in `ItemListForm`."""
+OF_STUDY = ("recruitment", "max_participants", "think_aloud")
+"""The fields of the study that the form has as they are."""
+DURING = ("probes", "rating_slider")
+"""The questions during the game, which all conditions of the set-ups get."""
 SECTIONS = (
     ("The study", ("title", "slug", "begins_as")),
-    ("Languages and people", ("written", "others", "recruitment", "max_participants")),
-    ("Conditions", (WORLD, "set_ups")),
+    ("Languages and people", ("written", "others", *OF_STUDY)),
+    ("Conditions", (WORLD, "set_ups", *DURING)),
     ("Consent", ("consent",)),
     ("Questions", ("instruments", *LIST)),
 )
@@ -74,6 +80,8 @@ class BeginForm(NewStudyForm):
         widget=forms.CheckboxSelectMultiple,
         help_text="Each becomes a condition, with the usual settings.",
     )
+    probes = ProbesField(label=form_labels.CONDITION["probes"], help_text=probes_help(""))
+    rating_slider = RatingSliderField(label=form_labels.CONDITION["rating_slider"])
     consent = forms.CharField(
         required=False,
         label="Text of the consent page",
@@ -103,7 +111,7 @@ class BeginForm(NewStudyForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        own = fields_for_model(Study, ("recruitment", "max_participants"))
+        own = fields_for_model(Study, OF_STUDY, labels=form_labels.STUDY)
         own["recruitment"].label, own["max_participants"].label = (
             "Participants come from",
             "Most participants",
@@ -137,6 +145,8 @@ class BeginForm(NewStudyForm):
             self.add_error("set_ups", f"This world does not offer: {and_list(refused)}.")
         if cleaned.get("lines") and not cleaned.get("list_name"):
             self.add_error("list_name", "Name the list: its questions are named after it.")
+        if not chosen and any(cleaned.get(name) for name in DURING):
+            self.add_error("set_ups", "Choose a set-up: questions during the game belong to a condition.")
         self.presets = [offered[name] for name in chosen if name in offered]
         return cleaned
 
@@ -150,7 +160,7 @@ def study_begin(form: BeginForm, *, owner: Any) -> Study:
     given = form.cleaned_data
     study = study_create(slug=given["slug"], owner=owner, title=given["title"], begins_as=given["begins_as"])
     _set_study_fields(study, given, form.changed_data)
-    _add_conditions(study, given.get(WORLD, ""), form.presets)
+    _add_conditions(study, given, form.presets)
     if given["consent"]:
         _set_consent(study, given["consent"])
     for code in given["instruments"]:
@@ -167,7 +177,11 @@ def _refusing(field: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise RefusedFieldError(field, " ".join(error.messages)) from None
+        words = " ".join(error.messages)
+        named = words.partition(": ")[0]
+        if named in DURING:
+            field, words = named, error_without_name(words)
+        raise RefusedFieldError(field, words) from None
     except DesignError as error:
         raise RefusedFieldError(field, str(error)) from None
 
@@ -175,8 +189,7 @@ def _refusing(field: str) -> Iterator[None]:
 def _set_study_fields(study: Study, given: Mapping[str, Any], changed: Collection[str]) -> None:
     """Store languages, recruitment and the most participants. A ready design keeps its own where nothing was
     chosen."""
-    names = ("recruitment", "max_participants")
-    chosen = {name: given[name] for name in names if name in changed and given[name]}
+    chosen = {name: given[name] for name in OF_STUDY if name in changed and given[name]}
     if given["others"] or given["written"] not in ("", study.languages.split()[0]):
         chosen["languages"] = chosen_languages(given)
     for name, value in chosen.items():
@@ -185,10 +198,11 @@ def _set_study_fields(study: Study, given: Mapping[str, Any], changed: Collectio
         study_save(study=study, fields=list(chosen))
 
 
-def _add_conditions(study: Study, world: str, chosen: Iterable[Preset]) -> None:
+def _add_conditions(study: Study, given: Mapping[str, Any], chosen: Iterable[Preset]) -> None:
     for preset in chosen:
         with _refusing("set_ups"):
-            condition = preset_condition(study, world, preset)
+            condition = preset_condition(study, given[WORLD], preset)
+            condition.probes, condition.rating_slider = (given[name] for name in DURING)
             condition.full_clean()
             condition_save(condition=condition)
 

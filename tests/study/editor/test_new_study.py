@@ -19,6 +19,9 @@ GIVEN = {
     "max_participants": "24",
     "world": "cuisine",
     "set_ups": ["planners", "dispatcher"],
+    "probes": "every 10 steps, 30 seconds\ntrust = How much trust? [slider: none | all]",
+    "rating_slider": "Trust: none | complete",
+    "think_aloud": "optional",
     "consent": "You play four rounds.",
     "instruments": ["nasa_tlx"],
     "lines": "I would work with it again.\nI had to watch it. (R)",
@@ -44,6 +47,8 @@ def test_one_form_makes_conditions_languages_consent_and_questions(staff: User, 
     assert (made.languages, made.recruitment, made.max_participants) == ("en es", "prolific", 24)
     rows = [(one.key, one.label, one.coplayer, one.teammates) for one in made.conditions.all()]
     assert rows == [("planners", "Team A", "planner", 2), ("dispatcher", "Team B", "dispatcher", 2)]
+    asked = [(one.probes[0]["every_steps"], one.rating_slider["text"]) for one in made.conditions.all()]
+    assert (made.think_aloud, asked) == ("optional", [(10, "Trust"), (10, "Trust")])
     assert made.parts.get(kind="consent").text == GIVEN["consent"]
     trust = [(one.key, one.reversed, one.scale, one.points, one.table) for one in made.items.all()][-2:]
     assert trust == [
@@ -59,6 +64,9 @@ def test_one_form_makes_conditions_languages_consent_and_questions(staff: User, 
     [
         ({"world": ""}, "Choose the world of the set-ups."),
         ({"world": "collab_overcooked"}, "This world does not offer: One person and two planners"),
+        ({"probes": "soon"}, "“soon” is no time"),
+        ({"rating_slider": "x" * 200 + ": a | b"}, "id_rating_slider_error"),
+        ({"set_ups": []}, "Choose a set-up"),
         ({"list_name": ""}, "Name the list"),
         ({"points": "1"}, "id_points_error"),
         ({"lines": "x" * 2000}, "Line 1:"),
