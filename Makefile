@@ -17,7 +17,7 @@ PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.
 OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \
 	needed: try `make run PYTHON=python3.11`" % sys.version_info[:2])
 
-BENCHES = engine models planner grids released environments exports live clicks frames drawing locks states ticks
+BENCHES = engine models planner grids released environments exports live clicks setup frames drawing locks states ticks
 
 MINUTES = 60
 

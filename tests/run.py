@@ -47,6 +47,7 @@ BENCHES: Mapping[str, Command] = {
     "exports": ("-m", "tests.study.exports.bench_exports"),
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),
+    "setup": ("-m", "tests.live.setup_clicks"),
     "frames": ("-m", "tests.live.frames"),
     "drawing": ("-m", "tests.live.drawing"),
     "locks": ("-m", "tests.study.pilot.bench_locks"),

@@ -11,6 +11,7 @@
   async function preview() {
     const sent = new FormData(form);
     sent.set("_preview", "1");
+    sent.delete("upload-file"); // stored once, when the form itself is sent
     const answer = await fetch(form.action || location.href, { method: "POST", body: sent });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = page.querySelector("[aria-labelledby=shown-title]");
@@ -20,6 +21,10 @@
     else form.after(now);
   }
 
+  const cursor = form.querySelector("[name=upload-cursor]");
+  text.addEventListener("blur", () => {
+    if (cursor) cursor.value = text.selectionStart; // where the uploaded file comes
+  });
   fold.addEventListener("click", (event) => {
     const button = event.target.closest("[data-insert]");
     if (!button) return;

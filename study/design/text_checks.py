@@ -12,7 +12,7 @@ from study.design.page_and_item_order import WELCOME
 from study.design.parts_other_than_rounds import PARTS
 from study.design.piped_words import translation_problem
 from study.design.readiness_problem import ReadinessProblem
-from study.design.translations import language_codes, language_name
+from study.design.translations import Texts, language_codes, language_name
 
 FILLED_PARTS = frozenset({"about", "guide", "check", "final", "debriefing", "end"})
 """Parts whose text can contain the participant's answers and results."""
@@ -36,6 +36,18 @@ def _part_errors(part: PartPlan, design: Blueprint) -> Iterator[str]:
     for language, translation in _translations(design, f"parts.{part.kind}.text"):
         if words := translation_problem(part.text, translation, known_names(design, part.kind)):
             yield f"its translation ({language_name(language)}): {words}"
+
+
+def translation_errors(design: Blueprint, translated: Texts) -> Iterator[tuple[str, str]]:
+    """Yield (path, reason) for each translation of a part's or a page's text that cannot be filled.
+    `translated` has translations by path; an empty one is none."""
+    texts = {
+        f"parts.{one.kind}.text": (one.text, one.kind) for one in design.parts if one.kind in FILLED_PARTS
+    }
+    texts |= {f"pages.{one.key}.text": (one.text, one.before) for one in design.pages}
+    for path, (text, place) in texts.items():
+        if words := translation_problem(text, translated.get(path, ""), known_names(design, place)):
+            yield path, words
 
 
 def _translations(design: Blueprint, path: str) -> Iterator[tuple[str, str]]:

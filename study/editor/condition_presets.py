@@ -13,18 +13,31 @@ from typing import Any
 
 from django.http import QueryDict
 
+from kitchen.contract.world import Json
 from kitchen.registry.world_registry import get_world, known_worlds, organisation_refusal
-from study.design.condition_choices import COPLAYER, WORLD, kind_choices
+from study.design.condition_choices import COPLAYER, WORLD, all_kinds, kind_choices
 from study.design.condition_seats import NOBODY
+from study.design.models import Condition, Study
+from study.design.naming_rules import key_from_name
+from study.design.study_errors import DesignError
 from study.design.team_organisation import END, LEAVE
 from study.editor.condition_and_item_forms import SHOW_BUTTON
-from study.editor.form_fields import APART, KIND, LEADS, PAIRS, PEOPLE, TALK, TOGETHER
+from study.editor.design_services import unused_label, unused_name
+from study.editor.form_fields import APART, KIND, LEADS, PAIRS, PEOPLE, TALK, TOGETHER, read_team
 
 PRESET = "preset "
 """The value of the button that reloads the form with a preset, followed by the preset's name."""
 PROGRAMS = ("planner", "partner")
 """Ends of the names of co-players that play well without a language model."""
 MODELS = ("proagent", "collab", "pairwise")
+LABELS = {
+    "planner": "One person and a planner",
+    "planners": "One person and two planners, one for each teammate",
+    "dispatcher": "A dispatcher one may talk with",
+    "people": "Two people only",
+    "model": "One person and a language model",
+}
+"""Labels of all presets, by name."""
 DISPATCHERS = ("dispatcher", "blocks_dispatcher", "skill_dispatcher")
 """Language models for a preset. The first that can play the world is used."""
 
@@ -53,18 +66,22 @@ def _presets(world: str) -> Iterator[Preset]:
     allowed = [kind for kind in ("central", "each", "pair") if not organisation_refusal(world, kind)]
     two, three = (seats.min_seats <= number <= seats.max_seats for number in (2, 3))
     if planner and two:
-        yield Preset("planner", "One person and a planner", _team(planner, 1))
+        yield _preset("planner", _team(planner, 1))
     if planner and three and "each" in allowed:
         values = _team(planner, 2, kind="each")
-        yield Preset("planners", "One person and two planners, one for each teammate", values)
+        yield _preset("planners", values)
     if dispatcher and two and "central" in allowed:
         values = _team(dispatcher, 2 if three else 1, kind="central", talk="on")
-        yield Preset("dispatcher", "A dispatcher one may talk with", values)
+        yield _preset("dispatcher", values)
     if two and allowed:
         absent = {TOGETHER["unfilled"]: LEAVE, TOGETHER["absent"]: END}
-        yield Preset("people", "Two people only", _team(NOBODY, 1, kind=allowed[0], people="1, 2") | absent)
+        yield _preset("people", _team(NOBODY, 1, kind=allowed[0], people="1, 2") | absent)
     if model and two:
-        yield Preset("model", "One person and a language model", _team(model, 1))
+        yield _preset("model", _team(model, 1))
+
+
+def _preset(name: str, values: Mapping[str, Any]) -> Preset:
+    return Preset(name, LABELS[name], values)
 
 
 def _team(
@@ -78,6 +95,36 @@ def _team(
         PEOPLE: people,
         **dict.fromkeys((APART, LEADS, *PAIRS.values()), ""),
     }
+
+
+def preset_condition(study: Study, world: str, preset: Preset) -> Condition:
+    """Return a new condition, not stored yet, with this set-up and with the default settings of its world and
+    co-player. It has the preset's label as its name."""
+    keys = set(study.conditions.values_list("key", flat=True))
+    coplayer, seats = str(preset.values[COPLAYER]), int(preset.values["teammates"])
+    typed = {"teammates": seats, TALK: bool(preset.values[TALK])}
+    names = set(study.conditions.values_list("name", flat=True))
+    return Condition(
+        study=study,
+        key=key_from_name(preset.name, keys, "condition"),
+        name=unused_name(preset.label, "", 80, names.__contains__),
+        label=unused_label(study),
+        world=world,
+        settings=_default_settings(WORLD, world),
+        coplayer=coplayer,
+        coplayer_settings=_default_settings(COPLAYER, coplayer),
+        teammates=seats,
+        organisation=read_team({**preset.values, **typed}, _refuse),
+    )
+
+
+def _default_settings(part: str, name: str) -> dict[str, Json]:
+    found = (kind for kind in all_kinds() if (kind.part, kind.name) == (part, name))
+    return {one.name: one.default for kind in found for one in kind.settings if not one.later}
+
+
+def _refuse(field: str, why: str) -> None:
+    raise DesignError(why)
 
 
 def with_preset(sent: QueryDict, rows: str) -> QueryDict:

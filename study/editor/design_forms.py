@@ -31,7 +31,6 @@ from study.design.analysis_plan import (
 )
 from study.design.blueprint import blueprint_of
 from study.design.condition_choices import world_kinds
-from study.design.demo_study_files import READY_STUDIES
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.models import Outcome, Study, StudyPart
 from study.design.own_pages import known_names
@@ -87,17 +86,6 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
             plain = slugify(cleaned["title"])[:50].strip("-") or "study"
             cleaned["slug"] = unused_name(plain, "", 50, is_slug_taken)
         return cleaned
-
-
-class BeginForm(NewStudyForm):
-    """A form for a new study, which begins either empty or with a ready-made design."""
-
-    begins_as = forms.ChoiceField(
-        required=False,
-        label="Begin with",
-        choices=[("", "An empty study"), *((name, words) for name, (words, _) in READY_STUDIES.items())],
-        help_text="A ready design has conditions, texts, questions and surveys. All of it can be changed.",
-    )
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django import forms
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
-from kitchen.contract.world import text_hash
 from kitchen.words.english_text import counted_noun
 from study.analysis.pre_launch_warnings import pre_launch_problems
 from study.design.between_groups import group_keys
@@ -35,14 +32,7 @@ from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_
 from study.design.recruitment_platforms import MOST_LABELS, PROOF, RECRUITMENT_PLACES, label_proof, new_labels
 from study.design.round_plans import RoundPlan, even_number, plan_sequences
 from study.design.study_versions import differences, frozen_version
-from study.design.translations import (
-    Texts,
-    describe_text_path,
-    equal_options,
-    language_codes,
-    language_names,
-    texts_to_translate,
-)
+from study.design.translations import language_codes, language_names
 from study.editor.describe_design import OWN_CODE
 from study.editor.design_forms import (
     OutcomesForm,
@@ -54,6 +44,7 @@ from study.editor.design_forms import (
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
 from study.editor.media_pages import insert_context, staff_media
 from study.editor.orders_form import OrdersForm
+from study.editor.translation_forms import COLUMN, LanguagesForm, TextsForm, with_column
 from study.editor.world_setting_fields import (
     chosen_fields,
     drawing_remarks_page,
@@ -304,34 +295,6 @@ def outcomes_page(request: HttpRequest, study: Study) -> HttpResponse:
     )
 
 
-LONG = 80
-"""The length in characters above which a text gets a box of several lines."""
-
-
-class LanguagesForm(forms.Form):
-    """A form for the language of the study's own texts, and for the other languages that it offers."""
-
-    written = forms.ChoiceField(
-        label="Language of your own texts",
-        choices=settings.LANGUAGES,
-        help_text="The language in which you write headings, consent, questions and labels. All other texts "
-        "are shown in each participant's language.",
-    )
-    others = forms.MultipleChoiceField(
-        label="Offered as well",
-        choices=settings.LANGUAGES,
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text="Participants see the one of these languages that their browser asks for, and can change "
-        "it.",
-    )
-
-    def languages(self) -> str:
-        """Return the chosen language codes as `Study.languages` stores them."""
-        written = self.cleaned_data["written"]
-        return " ".join([written, *(code for code in self.cleaned_data["others"] if code != written)])
-
-
 @study_page("edit", FORM_METHODS)
 def languages(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the form for the study's languages, or save it. The page links to the texts in each language."""
@@ -351,71 +314,20 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
     )
 
 
-class TextsForm(forms.Form):
-    """A form to translate a study's texts. Each text has one field, below the original text. A text that
-    occurs twice in the study has only one field."""
-
-    def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.own = own
-        first = {text: path for path, text in reversed(list(own.items()))}
-        self.names = {_name(text): text for text in own.values()}
-        for name, text in self.names.items():
-            self.fields[name] = _field(first[text], text, there.get(text, ""))
-
-    def clean(self) -> dict[str, Any]:
-        """Return the cleaned data. Raises ValidationError if the original of a translated text has changed
-        meanwhile."""
-        unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
-        if any(self.data[name].strip() for name in unknown):
-            raise forms.ValidationError(CHANGED)
-        cleaned = super().clean() or self.cleaned_data
-        written = {path: cleaned.get(_name(text), "") for path, text in self.own.items()}
-        for name in dict.fromkeys(_name(self.own[path]) for path in equal_options(written)):
-            self.add_error(name, SAME_OPTION)
-        return cleaned
-
-    def texts(self) -> dict[str, str]:
-        """Return the submitted translations, by original text."""
-        return {text: self.cleaned_data[name] for name, text in self.names.items()}
-
-
-PREFIX = "text-"
-SAME_OPTION = (
-    "Another option of this question has the same translation: participants could not tell them apart."
-)
-CHANGED = (
-    "Texts of the study changed while you were writing. Their new wording is below: translate it "
-    "again. Your other translations are still in the form: save them."
-)
-
-
-def _name(text: str) -> str:
-    """Return the name of the form field for this text. Equal texts have the same field, wherever they are
-    used."""
-    return PREFIX + text_hash(text)[:16]
-
-
-def _field(path: str, text: str, initial: str) -> forms.CharField:
-    rows = max(2, min(12, len(text) // LONG + 1 + text.count("\n")))
-    widget = forms.Textarea(attrs={"rows": rows}) if len(text) > LONG or "\n" in text else forms.TextInput()
-    return forms.CharField(
-        label=describe_text_path(path), help_text=text, initial=initial, required=False, widget=widget
-    )
-
-
 @study_page("edit", FORM_METHODS)
 def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
     """Show the form to translate all texts of the study into one of its other languages, or save it."""
     offered = dict(language_names(study.languages)[1:])
     if language not in offered:
         raise Http404(language)
-    own = texts_to_translate(blueprint_of(study))
-    form = TextsForm(request.POST or None, own=own, there=study.texts.get(language, {}))
+    design = blueprint_of(study)
+    sent, why = with_column(request.POST, design)
+    form = TextsForm(sent or None, design=design, there=study.texts.get(language, {}))
+    if why:
+        form.add_error(None, why)
     if request.method == "POST" and form.is_valid():
         texts_save(study_id=study.pk, language=language, texts=form.texts())
         return back_to_page(request, study, f"Texts in {offered[language]}: saved.", "design-languages")
     heading = f"Texts in {offered[language]}"
-    return form_page(
-        request, study, form, heading=heading, template="study/editor/texts.html", language=language
-    )
+    more = {"language": language, "pasted": sent.get(COLUMN, "")}
+    return form_page(request, study, form, heading=heading, template="study/editor/texts.html", **more)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
 from study.design.blueprint import blueprint_of
 from study.design.markdown_html import to_html
 from study.design.models import OwnPage, Study
 from study.design.own_pages import FIRST_ROUND, known_names, place_words
+from study.editor.condition_and_question_pages import ANOTHER
 from study.editor.design_pages import CONDITION_ACTS, PREVIEW
 from study.editor.flow_picture import flow_steps
-from study.editor.media_pages import insert_context, staff_media
+from study.editor.media_pages import insert_context, staff_media, with_upload
 from study.editor.own_page_form import PART_WORDS, OwnPageForm, page_places, unused_key
 from study.editor.own_page_services import (
     own_page_copy,
@@ -49,16 +52,25 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
     else:
         row = OwnPage(study=study, before=request.GET.get("before", FIRST_ROUND))
         row.key = unused_key(row)
-    form = OwnPageForm(request.POST or None, instance=row)
-    if request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
+    upload, sent = with_upload(request, study)
+    form = OwnPageForm(sent or None, instance=row)
+    if upload.is_bound and upload.errors:
+        form.add_error(None, "The file was not stored. Its field says why. Then choose it again.")
+    elif request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
         own_page_save(page=form.instance)
+        if ANOTHER in request.POST:
+            messages.success(request, f"{form.instance.title}: saved.")
+            there = reverse("study:staff-design-own-page-new", args=[study.slug])
+            return redirect(f"{there}?before={form.instance.before}")
         return redirect("study:staff-design-flow", study.slug)
-    text = request.POST.get("text", row.text)
+    text = sent.get("text", row.text)
     heading = f"Page “{row.title}”" if pk else "A new page"
     more: dict[str, Any] = {
         "shown": to_html(text, staff_media(study)),
         "previewed": PREVIEW in request.POST,
         "can_preview": True,
+        "another": not pk,
+        "upload": upload,
     }
     more |= insert_context(study)
     more["names"] = [

@@ -19,18 +19,18 @@ from study.design.counterbalancing import SchemeError
 from study.design.demo_study_files import READY_STUDIES
 from study.design.models import Condition, Study
 from study.design.study_errors import DesignError, StudyClosedError
-from study.editor.design_forms import BeginForm, MemberForm, NewStudyForm
+from study.editor.design_forms import MemberForm, NewStudyForm
 from study.editor.design_services import (
     member_remove,
     member_set,
     study_close,
     study_copy,
-    study_create,
     study_delete,
     study_open,
     study_ready,
     study_save,
 )
+from study.editor.new_study import BeginForm, RefusedFieldError, study_begin
 from study.participants.models import Participant
 from study.participation.language_choice import activate_language
 from study.participation.pages.page_context import welcome_context
@@ -54,8 +54,8 @@ POST = ("POST",)
 
 @staff_page(FORM_METHODS)
 def new_study(request: HttpRequest) -> HttpResponse:
-    """Show the form for a new study, or create the study. It is empty or has a ready-made design. The user
-    becomes the study's owner.
+    """Show the form for a new study, or create the study with all that was chosen. It begins empty or with a
+    ready-made design. The user becomes the study's owner.
 
     A new study with a ready-made design needs only its name.
     """
@@ -68,9 +68,14 @@ def new_study(request: HttpRequest) -> HttpResponse:
         return redirect("study:staff-design", made.slug)
     form = BeginForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = study_create(**form.cleaned_data, owner=request.user)
-        return redirect("study:staff-design", made.slug)
-    return form_page(request, None, form, heading="A new study", submit="Make the study")
+        try:
+            made = study_begin(form, owner=request.user)
+        except RefusedFieldError as error:
+            form.add_error(error.field, str(error))
+        else:
+            return redirect("study:staff-design", made.slug)
+    template = "study/editor/new_study.html"
+    return form_page(request, None, form, heading="A new study", submit="Make the study", template=template)
 
 
 @study_page("copy", FORM_METHODS)

@@ -57,8 +57,29 @@ class MediaUploadForm(forms.Form):
         """Return the uploaded file. Raises ValidationError if its name or size is refused, before its content
         is read."""
         file = self.cleaned_data["file"]
+        if file is None:
+            return None
         try:
             check_size(stored_name(file.name), file.size)
         except MediaError as error:
             raise forms.ValidationError(str(error)) from None
         return file
+
+
+class PageUploadForm(MediaUploadForm):
+    """A new file in the form of a text. The text gets it at the cursor, which a script sends, or at its end.
+    Without a file, the form means nothing."""
+
+    prefix = "upload"
+    cursor = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].required = self.fields["alt"].required = False
+
+    def text_with(self, text: str, markdown: str) -> str:
+        """Return the text with the file in a paragraph of its own. Lines of the text end with `\\n`."""
+        at = self.cleaned_data.get("cursor")
+        at = len(text) if at is None else min(max(at, 0), len(text))
+        before, after = text[:at].rstrip("\n"), text[at:].lstrip("\n")
+        return "\n\n".join(part for part in (before, markdown, after) if part)

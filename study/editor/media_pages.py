@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
@@ -16,7 +16,7 @@ from study.design.media_html import ShownMedia, size_words
 from study.design.media_response import media_response
 from study.design.media_storage import delete_media, store_media, versions_that_show, where_shown
 from study.design.models import Study, StudyMedia
-from study.editor.media_form import MediaTextForm, MediaUploadForm
+from study.editor.media_form import MediaTextForm, MediaUploadForm, PageUploadForm
 from study.researchers.form_and_button_pages import confirmed_service_button, form_page, study_context
 from study.researchers.permissions import FORM_METHODS, study_page
 
@@ -51,7 +51,7 @@ def media_to_insert(study: Study) -> list[dict[str, str]]:
 def media(request: HttpRequest, study: Study) -> HttpResponse:
     """List the study's files, and store a new one."""
     form = MediaUploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid() and (row := _stored(request, study, form)):
+    if request.method == "POST" and form.is_valid() and (row := stored_upload(request, study, form)):
         messages.success(request, f"{row.name} is stored.")
         return redirect("study:staff-design-media", study.slug)
     used, shown = where_shown(study), staff_media(study)
@@ -70,7 +70,7 @@ def media(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "study/editor/media.html", context, status=422 if form.errors else 200)
 
 
-def _stored(request: HttpRequest, study: Study, form: MediaUploadForm) -> StudyMedia | None:
+def stored_upload(request: HttpRequest, study: Study, form: MediaUploadForm) -> StudyMedia | None:
     """Store the file of the form. If it is refused, add the reason to the form and return None."""
     given = form.cleaned_data
     try:
@@ -121,3 +121,17 @@ def media_file(request: HttpRequest, study: Study, sha256: str, media_name: str)
 def insert_context(study: Study) -> dict[str, Any]:
     """Return the template context of a form whose text can show media."""
     return {"files": media_to_insert(study)}
+
+
+def with_upload(request: HttpRequest, study: Study) -> tuple[PageUploadForm, QueryDict]:
+    """Store the file that was uploaded in the form of a text, if there is one. Return its form, and the
+    submitted data with the file in the text.
+
+    The file stays stored if the text is refused, so that nobody has to choose it again.
+    """
+    upload, sent = PageUploadForm(request.POST or None, request.FILES or None), request.POST.copy()
+    if upload.is_valid() and upload.cleaned_data["file"] and (row := stored_upload(request, study, upload)):
+        messages.success(request, f"{row.name} is stored.")
+        text = sent.get("text", "").replace("\r\n", "\n")
+        sent["text"] = upload.text_with(text, media_markdown(row.plan))
+    return upload, sent

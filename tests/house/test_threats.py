@@ -8,6 +8,7 @@ import re
 import pytest
 
 from brigade.paths import base_dir
+from study.editor.flow_pages import own_page_edit
 from study.editor.media_pages import media
 from study.editor.policy_file_pages import policy_files
 from study.editor.study_file_pages import new_from_file
@@ -48,4 +49,4 @@ def test_few_pages_take_a_file_and_they_are_for_staff() -> None:
     of_studies = {"study/editor/media_pages.py", "study/editor/media_form.py"}
     assert {str(path) for path in found} == pages.keys() | of_studies
     assert {page.opens_for for page in pages.values()} == {STAFF}  # type: ignore[attr-defined]
-    assert media.taken_from == "edit"  # type: ignore[attr-defined]
+    assert media.taken_from == own_page_edit.taken_from == "edit"  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ CONTENT_TYPES: Mapping[str, str] = {
 FORM_BYTES = MIB
 """Bytes that an upload's request may have beside the file."""
 
-UPLOAD_PATH = re.compile(r"/staff/[-\w]+/design/media/")
+UPLOAD_PATH = re.compile(r"/staff/[-\w]+/design/(?:media|flow/(?:new|[0-9]+))/")
 """The addresses that take a file."""
 
 

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from kitchen.registry.world_registry import known_worlds
 from study.design.condition_choices import all_kinds
 from study.design.models import Condition
-from study.editor.condition_presets import presets, with_preset
+from study.editor.condition_presets import preset_condition, presets, with_preset
 from study.editor.team_condition_form import ROWS, condition_form, with_rows
 from study.editor.world_setting_fields import with_default_settings
 from tests.study.factories import make_study
@@ -25,9 +25,12 @@ def filled(**typed: Any) -> QueryDict:
     return with_default_settings(with_rows(with_preset(sent, ROWS)), all_kinds())
 
 
+WHO = ("settings", "coplayer", "coplayer_settings", "teammates", "organisation")
+
+
 def test_every_preset_of_every_world_can_be_saved_at_once() -> None:
     study, kind = make_study(), condition_form()
-    refused = {}
+    refused, unlike = {}, list[tuple[str, str, str]]()
     for world in known_worlds():
         for one in presets(world):
             sent = filled(world=world, key="k", label="Blue", _show_settings=f"preset {one.name}")
@@ -36,7 +39,9 @@ def test_every_preset_of_every_world_can_be_saved_at_once() -> None:
             form = kind(sent, instance=Condition(study=study))
             if not form.is_valid():
                 refused[world, one.name] = dict(form.errors)
-    assert refused == {}
+            at_once = preset_condition(study, world, one)
+            unlike += [(world, one.name, f) for f in WHO if getattr(at_once, f) != getattr(form.instance, f)]
+    assert refused == {} and unlike == []
 
 
 def test_a_preset_changes_who_plays_and_nothing_else() -> None:

@@ -13,7 +13,7 @@ from study.design.models import Study, SurveyItem
 from study.design.readiness_checks import readiness_problems
 from study.design.study_versions import differences
 from study.design.translated_texts import missing_translations, translated_design
-from study.design.translations import describe_text_path
+from study.design.translations import describe_text_path, texts_to_translate
 from study.editor.describe_changes import design_changes
 from tests.study.factories import make_study
 
@@ -140,3 +140,31 @@ def test_a_change_of_a_text_is_told_with_its_language_and_place(study: Study) ->
 def test_places_are_told_in_words() -> None:
     assert describe_text_path("conditions.a.label") == "Condition a, label"
     assert describe_text_path("parts.consent.statements.1") == "Part consent, statement 1"
+
+
+def test_a_wrong_word_in_braces_is_told_at_its_translation_and_nothing_is_saved(
+    study: Study, admin_client: Client
+) -> None:
+    Study.objects.update(languages="en es")
+    study.own_pages.create(key="rest", title="Rest", text="You are in {team}.", before="final")
+    page = admin_client.get(THERE).content.decode()
+    answer = admin_client.post(THERE, sent(page, {**SPANISH, "You are in {team}.": "Está en {equipo}."}))
+    told = answer.content.decode()
+    assert answer.status_code == 422 and "Está en {equipo}." in told
+    row = told[told.index("Page rest, text") : told.index("Está en {equipo}.")]
+    assert "field-error" in row and "{equipo}" in row
+    assert Study.objects.get().texts == {}
+
+
+def test_a_pasted_column_fills_all_translations_or_is_refused_whole(
+    study: Study, admin_client: Client
+) -> None:
+    Study.objects.update(languages="en es")
+    texts = list(dict.fromkeys(texts_to_translate(blueprint_of(Study.objects.get())).values()))
+    column = "\n".join(f'{number}\t"es {number}\nx"' for number, _ in enumerate(texts))
+    short = admin_client.post(THERE, {"column": "a\nb"})
+    assert short.status_code == 422 and f"2 rows, but there are {len(texts)} texts" in short.content.decode()
+    assert Study.objects.get().texts == {}
+    assert admin_client.post(THERE, {"column": column}).status_code == 302
+    stored = Study.objects.get().texts["es"]
+    assert [" ".join(stored[text].split()) for text in texts] == [f"es {n} x" for n, _ in enumerate(texts)]

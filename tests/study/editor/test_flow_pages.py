@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from study.design.blueprint import blueprint_of
@@ -16,6 +17,7 @@ from study.editor.flow_picture import flow_steps
 from study.editor.own_page_form import OwnPageForm
 from study.editor.own_page_services import own_page_copy, own_page_move, own_page_put
 from tests.study.factories import make_study
+from tests.study.media_samples import png
 
 FLOW = "/staff/small/design/flow/"
 
@@ -152,3 +154,20 @@ def test_the_picture_shows_conditions_branches_and_who_leaves() -> None:
     assert (len(steps["Round 1"].names), steps["Round 1"].then) == (2, "3 questions")
     own = steps["Own page"]
     assert own.rule and own.end and "nobody sees it" in own.problems[0].words
+
+
+def test_a_page_is_saved_with_its_file_and_a_refused_page_keeps_it(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    sent = {"title": "Look", "text": "One.\r\n\r\nTwo.", "before": "rounds", "key": "look", "match": "all"}
+
+    def with_file(name: str = "table.png", **more: str) -> Any:
+        image = SimpleUploadedFile(name, png(), "image/png")
+        return admin_client.post(f"{FLOW}new/", sent | {"upload-file": image, "upload-alt": "A table"} | more)
+
+    assert with_file(title="").status_code == 422
+    again = with_file("wrong.exe").content.decode()
+    assert "The file was not stored" in again and "Two." in again and not study.own_pages.exists()
+    assert study.media.get().name == "table.png", "the page was refused, the file is stored"
+    saved = with_file("other.png", **{"upload-cursor": "4", "_another": "1"})
+    assert saved.headers["Location"] == f"{FLOW}new/?before=rounds"
+    assert study.own_pages.get().text == "One.\n\n![A table](media:other.png)\n\nTwo."
