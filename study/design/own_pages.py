@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, Strict
 
@@ -70,6 +70,22 @@ class ShowRule(Record):
     ] = ()
 
 
+class ShownByRule(Protocol):
+    """A page of the researchers, or a part, which a rule can leave out for somebody."""
+
+    @property
+    def page(self) -> str:
+        """Return the name of the participant's page."""
+
+    @property
+    def before(self) -> str:
+        """Return the place at which the rule is decided."""
+
+    @property
+    def show_if(self) -> ShowRule:
+        """Return the rule."""
+
+
 class OwnPagePlan(Record):
     """One page of the design that researchers wrote. The fields mean the same as in
     `study.design.models.OwnPage`."""
@@ -128,7 +144,7 @@ class ParticipantFacts:
         return {"group": self.group, "condition": self.condition}.get(what) or None
 
 
-def counted_by(page: OwnPagePlan) -> list[str]:
+def counted_by(page: ShownByRule) -> list[str]:
     """Return the numbers of participants that the page's rule compares, as the rule names them."""
     return [one.what for one in page.show_if.rules if one.what.partition(":")[0] in COUNTING]
 
@@ -138,7 +154,7 @@ def screen_out_reason(page: OwnPagePlan) -> str:
     return f"page {page.key}"
 
 
-def is_page_shown(page: OwnPagePlan, facts: ParticipantFacts) -> bool:
+def is_page_shown(page: ShownByRule, facts: ParticipantFacts) -> bool:
     """Return whether the page's rule holds for a participant with these facts."""
     rule = page.show_if
     if not rule.rules:
@@ -279,7 +295,7 @@ def _has_group(design: Any, before: str) -> bool:
     return not design.allocation.items or "about" in _asked_before(design, before)
 
 
-def page_problems(page: OwnPagePlan, design: Any) -> dict[str, str]:
+def page_problems(page: ShownByRule, design: Any) -> dict[str, str]:
     """Return what is wrong with a page's rule at its place, as messages by field name. `design` is a
     `Blueprint`."""
     if words := kind_problem(page.show_if.model_dump(), {item.key: item.kind for item in design.items}):
@@ -297,7 +313,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def rule_words(page: OwnPagePlan, names: Mapping[str, str]) -> str:
+def rule_words(page: ShownByRule, names: Mapping[str, str]) -> str:
     """Return when the page is shown, as text. It is empty if everybody sees the page. `names` are readable
     names of values (`known_names`)."""
     told = [

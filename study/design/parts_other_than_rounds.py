@@ -26,6 +26,7 @@ from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, get_world, known_worlds
 from study.design.condition_seats import NOBODY, condition_check
+from study.design.part_rules import RULE, part_rule_problem
 from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
 
 
@@ -231,7 +232,8 @@ def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Js
         problems["enabled"] = "This part cannot be switched off."
     if enabled and part.needs_text and not text.strip():
         problems["text"] = "Write what participants agree to."
-    if wrong := find_problem(part.allowed, settings):
+    own = {name: value for name, value in settings.items() if name != RULE}
+    if wrong := find_problem(part.allowed, own) or part_rule_problem(kind, settings):
         problems["settings"] = wrong
     return problems
 

@@ -34,6 +34,7 @@ from study.design.media.media_plans import MediaPlan
 from study.design.media_html import size_words
 from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
 from study.design.own_pages import OwnPagePlan, place_words, rule_words
+from study.design.part_rules import RULE
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.probe_texts import probes_in_words, slider_in_words
 from study.design.questions.item_fields import ItemPlan
@@ -471,11 +472,15 @@ def part_value(kind: str, name: str, value: Json) -> str:
     return str(choices[value]) if isinstance(value, str) and value in choices else plain_value(value)
 
 
-def part_pairs(part: PartPlan) -> list[LabelledValue]:
-    """Return the settings of a part with their labels."""
+def part_pairs(part: PartPlan, names: Mapping[str, str] | None = None) -> list[LabelledValue]:
+    """Return the settings of a part with their labels. `names` are readable names of the values in its
+    rule."""
     pairs: list[LabelledValue] = []
     for name, value in part.settings.items():
-        if name == "kitchen":
+        if name == RULE:
+            words = rule_words(part, names or {})
+            pairs += [LabelledValue(part_label(name), words)] if words else []
+        elif name == "kitchen":
             pairs += played_pairs(practice_played(value))
         elif isinstance(value, list):
             pairs.append(LabelledValue(part_label(name), many=tuple(map(plain_value, value))))

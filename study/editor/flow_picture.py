@@ -134,6 +134,7 @@ class _StepMaker:
             title=part.title,
             link=reverse("study:staff-design-part", args=[self.study.slug, kind]),
             off=off,
+            rule="" if off else rule_words(part, self.names),
             end="" if off else self._end(kind),
             then=counted_noun(asked, "question") if asked else "",
             problems=tuple(self.problems.get(("part", kind), ())),

@@ -152,3 +152,23 @@ def test_the_picture_shows_conditions_branches_and_who_leaves() -> None:
     assert (len(steps["Round 1"].names), steps["Round 1"].then) == (2, "3 questions")
     own = steps["Own page"]
     assert own.rule and own.end and "nobody sees it" in own.problems[0].words
+
+
+def test_a_part_gets_a_rule_and_only_answers_that_can_be_given(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    study.parts.create(kind="about", enabled=True)
+    asked = {"place": "about", "text": "?"}
+    SurveyItem.objects.create(study=study, key="plays", kind="single", options=["yes", "no"], **asked)
+    SurveyItem.objects.create(study=study, key="age", kind="number", minimum=18, maximum=99, **asked)
+    url = "/staff/small/design/parts/guide/"
+    sent = {"enabled": "on", "match": "all", "what_0": "answer:plays", "compares_0": "is", "value_0": "maybe"}
+    shown = admin_client.post(url, sent | {"_show_settings": "1", "what_1": "answer:age"}).content.decode()
+    assert '<option value="no">no</option>' in shown and 'min="18" max="99"' in shown
+    assert "maybe (cannot be answered)" in shown and "figure:" not in shown, "rounds come later"
+    assert "“maybe” cannot be answered" in admin_client.post(url, sent).content.decode()
+    late = admin_client.post(url, sent | {"what_0": "condition", "value_0": "c1"})
+    assert late.status_code == 422 and "not known before this page" in late.content.decode()
+    assert admin_client.post(url, sent | {"value_0": "no"}).status_code == 302
+    assert "Only if Answer: " in admin_client.get(FLOW).content.decode()
+    consent = admin_client.get("/staff/small/design/parts/consent/").content.decode()
+    assert "Everybody must agree" in consent and "what_0" not in consent
