@@ -15,6 +15,7 @@ from pydantic import Field, Strict
 
 from kitchen.contract.data_files import Record, error_text, find_problem, one_of
 from kitchen.contract.world import Json
+from study.design.part_order import parts_before_rounds
 
 PREFIX = "own-"
 """The name of a participant's page begins so, if researchers wrote the page. The page's key follows."""
@@ -277,17 +278,15 @@ def kind_problem(show_if: Any, kinds: Mapping[str, str]) -> str:
 
 def _asked_before(design: Any, before: str) -> list[str]:
     """Return the places of survey items that are all asked before a page at the place `before`."""
-    if before == "about":
-        return []
     if before in {"debriefing", "end"}:
         return ["about", "check", "survey", "final"]
     if before == "final" or round_after(before):
         return ["about", "check", "survey"]
     if before == FIRST_ROUND:
         return ["about", "check"]
-    plays_first = design.part("practice").enabled and design.part("practice").settings.get("plays_first")
-    needs_answers = design.groups and design.allocation.items
-    return [] if before == "practice" and plays_first and not needs_answers else ["about"]
+    order = parts_before_rounds(design)
+    earlier = order[: order.index(before)] if before in order else ["about"]
+    return [one for one in ("about", "check") if one in earlier]
 
 
 def _has_group(design: Any, before: str) -> bool:
