@@ -1,4 +1,4 @@
-/* Drag own pages of a study's flow by mouse or touch. The picture shows where the page would come; dropping it sends a
+/* Drag own pages and parts of a study's flow by mouse or touch. The picture shows where the page would come; dropping it sends a
    form. The buttons Up and Down do the same by keyboard. */
 "use strict";
 
@@ -16,7 +16,8 @@
     let number = 0;
     for (const one of others) {
       const next = others.slice(others.indexOf(one)).find((later) => !later.dataset.own);
-      if (next?.dataset.place) found.push({ before: one, place: next.dataset.place, number });
+      const moves = item.dataset.moves?.split(" "); // a part goes before another part and its pages
+      if (next?.dataset.place && (!moves || (number === 0 && moves.includes(next.dataset.place)))) found.push({ before: one, place: next.dataset.place, number });
       number = one.dataset.own ? number + 1 : 0;
     }
     return found;
@@ -47,7 +48,7 @@
     const handle = event.target.closest(".flow-handle");
     if (!handle || event.button) return;
     event.preventDefault();
-    const item = handle.closest("[data-own]");
+    const item = handle.closest("[data-own], [data-part]");
     handle.setPointerCapture(event.pointerId);
     drag = { item, slots: slots(item), from: event.pageY, slot: null };
   });
@@ -68,7 +69,7 @@
     const { item, slot } = drag ?? {};
     stop();
     if (!slot) return;
-    form.action = item.dataset.own;
+    form.action = item.dataset.own ?? item.dataset.part;
     form.elements.before.value = slot.place;
     form.elements.number.value = slot.number;
     form.submit();

@@ -26,7 +26,8 @@ from study.design.condition_seats import NOBODY, is_shared, people_in
 from study.design.factors import Factor, parse_factors
 from study.design.group_allocation import AllocationPlan, parse_allocation
 from study.design.media.media_plans import MediaPlan, names_shown, shown_texts
-from study.design.own_pages import OwnPagePlan
+from study.design.own_pages import OwnPagePlan, ShowRule
+from study.design.part_rules import rule_of
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.round_plans import RoundPlan, round_plan, rounds_of
@@ -62,6 +63,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "max_round_trip_ms": (13, None),
     "bonus_rule": (16, {}),
     "think_aloud": (16, ""),
+    "part_order": (16, ""),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -160,6 +162,21 @@ class PartPlan(Record):
     title: str
     text: str
     settings: Mapping[str, Json]
+
+    @property
+    def page(self) -> str:
+        """Return the name of the participant's page."""
+        return self.kind
+
+    @property
+    def before(self) -> str:
+        """Return the place at which the part's rule is decided: before the part itself."""
+        return self.kind
+
+    @property
+    def show_if(self) -> ShowRule:
+        """Return the rule that decides who sees the part."""
+        return rule_of(self.settings)
 
 
 class OutcomePlan(Record):
@@ -462,7 +479,7 @@ added separately. Recruitment fields are not included, except the limit of the r
 takes part (`OPTIONAL_STUDY_FIELDS`)."""
 
 
-OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms", "bonus_rule", "think_aloud")
+OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms", "bonus_rule", "think_aloud", "part_order")
 """Fields of the study that a document has only if they are not empty. So documents of studies that do not
 use them, and their hashes, stay as they are."""
 

@@ -107,6 +107,7 @@ PART_SETTINGS = {
     "leads": "Practise as the leader of the teammates",
     "talks": "Write messages to the teammates in practice",
     "plays_first": "Play before reading",
+    "show_if": "Shown if",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

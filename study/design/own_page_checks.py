@@ -1,4 +1,5 @@
-"""Find problems of the pages that researchers wrote: unknown names, pages that nobody sees, and dead ends."""
+"""Find problems of the pages that researchers wrote, and of the rules of parts: unknown names, pages that
+nobody sees, and dead ends."""
 
 from __future__ import annotations
 
@@ -13,12 +14,15 @@ from study.design.own_pages import (
     COMPARISONS,
     Comparison,
     OwnPagePlan,
+    ShownByRule,
     as_number,
     known_names,
     page_problems,
     round_after,
 )
 from study.design.page_and_item_order import is_shown, pages_after_rounds
+from study.design.part_rules import RULED_PARTS, why_for_everybody
+from study.design.parts_other_than_rounds import PARTS
 from study.design.piped_words import piped_problem, translation_problem
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import kind_of
@@ -42,6 +46,25 @@ def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProb
             yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
         for words in _break_advice(page, design, study.recruitment):
             yield advice(f"Page “{page.title}”: {words}", "own-page", rows[page.key])
+
+
+def part_rule_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield the problems of the parts' rules, in the order of the parts."""
+    for part in design.parts:
+        if not part.enabled or not part.show_if.rules:
+            continue
+        name = PARTS[part.kind].words.capitalize()
+        for words in part_rule_errors(part, design):
+            yield ReadinessProblem(f"{name}: {words}", "part", (part.kind,))
+        if words := _unreached(part, design):
+            yield advice(f"{name}: {words}", "part", part.kind)
+
+
+def part_rule_errors(part: ShownByRule, design: Blueprint) -> list[str]:
+    """Return why a part cannot have its rule in this design. The result is empty if it can."""
+    if why := why_for_everybody(design, part.page):
+        return [why]
+    return list(page_problems(part, design).values())
 
 
 def page_errors(page: OwnPagePlan, design: Blueprint) -> dict[str, str]:
@@ -91,7 +114,7 @@ def _translation_errors(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
             yield f"its translation ({language_name(language)}): {words}"
 
 
-def _unreached(page: OwnPagePlan, design: Blueprint) -> str:
+def _unreached(page: ShownByRule, design: Blueprint) -> str:
     """Return why nobody sees a page, or sees it elsewhere than planned. Return an empty string if neither is
     so."""
     if (number := round_after(page.before)) > design.rounds:
@@ -104,7 +127,7 @@ def _unreached(page: OwnPagePlan, design: Blueprint) -> str:
     return unknown[0] if len(unknown) == len(page.show_if.rules) > 0 else ""
 
 
-def _always(page: OwnPagePlan, design: Blueprint) -> str:
+def _always(page: ShownByRule, design: Blueprint) -> str:
     """Return why the page's rule always holds. Return an empty string if it does not, or has no
     comparisons."""
     held = [one for one in page.show_if.rules if _holds_always(one, design)]
@@ -122,10 +145,17 @@ def _holds_always(one: Comparison, design: Blueprint) -> bool:
         return False
     if one.compares == "is_not":
         return bool(item.options) and one.value not in item.options
-    bounds = kind_of(item).ends(item) if item.required else None
+    asked_everybody = item.required and not _is_left_out(item, design)
+    bounds = kind_of(item).ends(item) if asked_everybody else None
     if bounds is None or number is None:
         return False
     return {"at_least": number <= bounds[0], "at_most": number >= bounds[1]}.get(one.compares, False)
+
+
+def _is_left_out(item: ItemPlan, design: Blueprint) -> bool:
+    """Return whether a rule leaves out the page on which the item is asked, so that an answer may be
+    missing."""
+    return item.place in RULED_PARTS and bool(design.part(item.place).show_if.rules)
 
 
 def _item(one: Comparison, design: Blueprint) -> ItemPlan | None:
@@ -164,7 +194,7 @@ def _impossible(one: Comparison, design: Blueprint) -> str:
     return f"nobody sees it, because “{one.value}” is none of {', '.join(values)}."
 
 
-def _contradictions(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
+def _contradictions(page: ShownByRule, design: Blueprint) -> Iterator[str]:
     """Yield a sentence for each pair of comparisons of which only one can hold. An answer with several
     options can be both."""
     wanted = defaultdict[str, list[str]](list)
@@ -178,7 +208,7 @@ def _contradictions(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
     yield from _empty_ranges(page)
 
 
-def _empty_ranges(page: OwnPagePlan) -> Iterator[str]:
+def _empty_ranges(page: ShownByRule) -> Iterator[str]:
     """Yield a sentence for each value that should be at least one number and at most a smaller one."""
     least, most = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     for one in page.show_if.rules:

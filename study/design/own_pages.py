@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, Strict
 
 from kitchen.contract.data_files import Record, error_text, find_problem, one_of
 from kitchen.contract.world import Json
+from study.design.part_order import parts_before_rounds
 
 PREFIX = "own-"
 """The name of a participant's page begins so, if researchers wrote the page. The page's key follows."""
@@ -68,6 +69,22 @@ class ShowRule(Record):
     rules: Annotated[
         tuple[Comparison, ...], Strict(False), Field(max_length=MOST_RULES), error_text("must be a list")
     ] = ()
+
+
+class ShownByRule(Protocol):
+    """A page of the researchers, or a part, which a rule can leave out for somebody."""
+
+    @property
+    def page(self) -> str:
+        """Return the name of the participant's page."""
+
+    @property
+    def before(self) -> str:
+        """Return the place at which the rule is decided."""
+
+    @property
+    def show_if(self) -> ShowRule:
+        """Return the rule."""
 
 
 class OwnPagePlan(Record):
@@ -128,7 +145,7 @@ class ParticipantFacts:
         return {"group": self.group, "condition": self.condition}.get(what) or None
 
 
-def counted_by(page: OwnPagePlan) -> list[str]:
+def counted_by(page: ShownByRule) -> list[str]:
     """Return the numbers of participants that the page's rule compares, as the rule names them."""
     return [one.what for one in page.show_if.rules if one.what.partition(":")[0] in COUNTING]
 
@@ -138,7 +155,7 @@ def screen_out_reason(page: OwnPagePlan) -> str:
     return f"page {page.key}"
 
 
-def is_page_shown(page: OwnPagePlan, facts: ParticipantFacts) -> bool:
+def is_page_shown(page: ShownByRule, facts: ParticipantFacts) -> bool:
     """Return whether the page's rule holds for a participant with these facts."""
     rule = page.show_if
     if not rule.rules:
@@ -261,17 +278,15 @@ def kind_problem(show_if: Any, kinds: Mapping[str, str]) -> str:
 
 def _asked_before(design: Any, before: str) -> list[str]:
     """Return the places of survey items that are all asked before a page at the place `before`."""
-    if before == "about":
-        return []
     if before in {"debriefing", "end"}:
         return ["about", "check", "survey", "final"]
     if before == "final" or round_after(before):
         return ["about", "check", "survey"]
     if before == FIRST_ROUND:
         return ["about", "check"]
-    plays_first = design.part("practice").enabled and design.part("practice").settings.get("plays_first")
-    needs_answers = design.groups and design.allocation.items
-    return [] if before == "practice" and plays_first and not needs_answers else ["about"]
+    order = parts_before_rounds(design)
+    earlier = order[: order.index(before)] if before in order else ["about"]
+    return [one for one in ("about", "check") if one in earlier]
 
 
 def _has_group(design: Any, before: str) -> bool:
@@ -279,7 +294,7 @@ def _has_group(design: Any, before: str) -> bool:
     return not design.allocation.items or "about" in _asked_before(design, before)
 
 
-def page_problems(page: OwnPagePlan, design: Any) -> dict[str, str]:
+def page_problems(page: ShownByRule, design: Any) -> dict[str, str]:
     """Return what is wrong with a page's rule at its place, as messages by field name. `design` is a
     `Blueprint`."""
     if words := kind_problem(page.show_if.model_dump(), {item.key: item.kind for item in design.items}):
@@ -297,7 +312,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def rule_words(page: OwnPagePlan, names: Mapping[str, str]) -> str:
+def rule_words(page: ShownByRule, names: Mapping[str, str]) -> str:
     """Return when the page is shown, as text. It is empty if everybody sees the page. `names` are readable
     names of values (`known_names`)."""
     told = [

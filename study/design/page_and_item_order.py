@@ -13,15 +13,8 @@ from random import Random
 from kitchen.contract.canonical_json import derived_seed
 from study.design.blueprint import Blueprint
 from study.design.own_pages import FIRST_ROUND, PREFIX, OwnPagePlan, pages_at, round_after, with_own_pages
+from study.design.part_order import PAGES_BEFORE_ROUNDS, parts_before_rounds
 from study.design.questions.item_fields import ItemPlan
-
-PAGES_BEFORE_ROUNDS = ("consent", "about", "guide", "practice", "check")
-"""Pages before the rounds, in their usual order. A page is shown if its part is on."""
-PLAY_FIRST = ("consent", "practice", "about", "check")
-"""The same in a study in which participants play before they read."""
-PLAY_AFTER_ANSWERS = ("consent", "about", "practice", "check")
-"""The same, if answers about the person decide what they play."""
-
 
 PAGES_AFTER_ROUNDS = ("final", "debriefing")
 """Pages after the rounds."""
@@ -57,20 +50,9 @@ PAGES = (*PAGES_BEFORE_ROUNDS, LOBBY, WAITING, READY, *ROUND_PAGES, *PAGES_AFTER
 """Every page behind a personal link, in order."""
 
 
-def plays_first(design: Blueprint) -> bool:
-    """Return True if participants play before they read. The guide is then no page of its own."""
-    practice = design.part("practice")
-    return practice.enabled and bool(practice.settings.get("plays_first"))
-
-
 def pages_before_rounds(design: Blueprint) -> tuple[str, ...]:
     """Return the pages before the rounds, in this design's order."""
-    order: tuple[str, ...]
-    if not plays_first(design):
-        order = PAGES_BEFORE_ROUNDS
-    else:
-        needs_answers = design.groups and design.allocation.items
-        order = PLAY_AFTER_ANSWERS if needs_answers else PLAY_FIRST
+    order = parts_before_rounds(design)
     return with_own_pages(design.pages, order, FIRST_ROUND) if design.pages else order
 
 

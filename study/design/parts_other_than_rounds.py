@@ -1,8 +1,9 @@
 """Define the parts of a study other than rounds: consent, guide, practice, check, debriefing and others.
 
 A round is an episode (one game) with its survey, in one condition. A part has a title, a text and settings.
-Participants see the parts in the order of `PARTS`. The rounds come after the check of understanding and
-before the final comparison. The module also sets up the practice episode, and checks that it is long enough.
+Participants see the parts in the order of `PARTS`, unless researchers chose another (`part_order`). The
+rounds come before the final comparison. The module also sets up the practice episode, and checks that it is
+long enough.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, get_world, known_worlds
 from study.design.condition_seats import NOBODY, condition_check
+from study.design.part_rules import RULE, part_rule_problem
 from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
 
 
@@ -155,7 +157,7 @@ class PracticeSettings(Record):
     """
     plays_first: bool = Field(default=False, exclude=True)
     """True if participants play before they read: practice follows the consent, and the guide is no page of
-    its own, but behind a button (`page_and_item_order.pages_before_rounds`).
+    its own, but behind a button (`part_order.parts_before_rounds`).
 
     A document has the field only where it is true.
     """
@@ -231,7 +233,9 @@ def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Js
         problems["enabled"] = "This part cannot be switched off."
     if enabled and part.needs_text and not text.strip():
         problems["text"] = "Write what participants agree to."
-    if wrong := find_problem(part.allowed, settings):
+    is_table = isinstance(settings, Mapping)
+    own = {name: value for name, value in settings.items() if name != RULE} if is_table else settings
+    if wrong := find_problem(part.allowed, own) or part_rule_problem(kind, settings):
         problems["settings"] = wrong
     return problems
 

@@ -41,8 +41,9 @@ from study.design.group_and_factor_checks import (
 )
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem, conditions_with_unmeasured
-from study.design.own_page_checks import own_page_problems
-from study.design.page_and_item_order import ITEM_PAGES, plays_first
+from study.design.own_page_checks import own_page_problems, part_rule_problems
+from study.design.page_and_item_order import ITEM_PAGES
+from study.design.part_order import plays_first
 from study.design.parts_other_than_rounds import PARTS, part_problems, practice_goal, practice_reaches
 from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import SCALED, item_problems
@@ -126,6 +127,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_plan(design),
         *_recruitment(study),
         *own_page_problems(study, design),
+        *part_rule_problems(design),
         *text_problems(study, design),
         *_texts(study, design),
     ]

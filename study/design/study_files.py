@@ -153,6 +153,7 @@ class StudyFile(Record):
     blocked_words: str = ""
     keeps_devices: bool = False
     think_aloud: str = ""
+    part_order: str = ""
     budget: Number | None = None
     pauses_when_spent: bool = False
     unlimited: list[Limit] = []

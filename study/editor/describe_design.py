@@ -7,8 +7,8 @@ module reads no database rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
 
@@ -34,6 +34,7 @@ from study.design.media.media_plans import MediaPlan
 from study.design.media_html import size_words
 from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
 from study.design.own_pages import OwnPagePlan, place_words, rule_words
+from study.design.part_rules import RULE
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.probe_texts import probes_in_words, slider_in_words
 from study.design.questions.item_fields import ItemPlan
@@ -131,6 +132,17 @@ def plain_value(value: Json) -> str:
     return str(value)
 
 
+def _part_order_words(value: Json) -> str:
+    return ", ".join(PARTS[kind].words for kind in str(value).split()) or "as usual"
+
+
+WORDED: Mapping[str, Callable[[Any], str]] = {
+    "bonus_rule": lambda value: bonus_rule_words(parse_bonus(value)),
+    "part_order": _part_order_words,
+}
+"""Fields of the study with words of their own."""
+
+
 def study_value(name: str, value: Json) -> str:
     """Return the value of the study's field `name` as readable text."""
     if value is None:
@@ -139,8 +151,8 @@ def study_value(name: str, value: Json) -> str:
         return "; ".join(str(value).split("\n")) or NOTHING_SET
     if name == "measure_roles":
         return "; ".join(f"{key}: {role}" for key, role in value.items()) or NOTHING_SET
-    if name == "bonus_rule":
-        return bonus_rule_words(parse_bonus(value))
+    if name in WORDED:
+        return WORDED[name](value)
     if name in CHOICES:
         return CHOICES[name].get(str(value), str(value))
     if name == "shown":
@@ -155,9 +167,9 @@ def study_pairs(design: Blueprint) -> list[LabelledValue]:
     and so are those of the plan (see `plan_pairs`)."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
-    bonus = ("bonus_rule",) if design.meant("bonus_rule") else ()
+    more = [name for name in ("bonus_rule", "part_order") if design.meant(name)]
     return [
-        *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, *bonus, "languages")),
+        *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, *more, "languages")),
         *_factor_pairs(design),
         *texts,
     ]
@@ -471,11 +483,15 @@ def part_value(kind: str, name: str, value: Json) -> str:
     return str(choices[value]) if isinstance(value, str) and value in choices else plain_value(value)
 
 
-def part_pairs(part: PartPlan) -> list[LabelledValue]:
-    """Return the settings of a part with their labels."""
+def part_pairs(part: PartPlan, names: Mapping[str, str] | None = None) -> list[LabelledValue]:
+    """Return the settings of a part with their labels. `names` are readable names of the values in its
+    rule."""
     pairs: list[LabelledValue] = []
     for name, value in part.settings.items():
-        if name == "kitchen":
+        if name == RULE:
+            words = rule_words(part, names or {})
+            pairs += [LabelledValue(part_label(name), words)] if words else []
+        elif name == "kitchen":
             pairs += played_pairs(practice_played(value))
         elif isinstance(value, list):
             pairs.append(LabelledValue(part_label(name), many=tuple(map(plain_value, value))))

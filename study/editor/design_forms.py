@@ -29,11 +29,13 @@ from study.design.analysis_plan import (
     contrast_problems,
     main_test_label,
 )
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import PartPlan, blueprint_of
 from study.design.condition_choices import world_kinds
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.models import Outcome, Study, StudyPart
+from study.design.own_page_checks import part_rule_errors
 from study.design.own_pages import known_names
+from study.design.part_rules import RULE, why_for_everybody
 from study.design.parts_other_than_rounds import ALWAYS_ON, FAILURES, PARTS
 from study.design.piped_words import has_piped_words, piped_problem
 from study.design.questions.questionnaires import instruments
@@ -41,6 +43,7 @@ from study.design.text_checks import FILLED_PARTS
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
 from study.editor.design_services import is_slug_taken, unused_name
 from study.editor.form_fields import TextLinesField
+from study.editor.rule_fields import HasRule
 from study.editor.world_setting_fields import (
     drawing_problems,
     practice_fields,
@@ -274,7 +277,7 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         return closes_at
 
 
-class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
+class PartForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[type-arg]
     """A form for one part of a study: on or off, heading, text, and a field for each of its settings."""
 
     class Meta:
@@ -296,6 +299,10 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             self.fields[name] = field
             self.initial.setdefault(name, stored.get(name))
         use_drawing_fields(self, self.instance.study)
+        design = blueprint_of(self.instance.study)
+        self.for_everybody = why_for_everybody(design, kind.name)
+        if not self.for_everybody or self.settings.get(RULE):
+            self.add_rule(design, kind.name, self.settings.get(RULE) or {})
 
     def clean(self) -> dict[str, Any]:
         """Return the cleaned data, with the part's settings collected. The model checks the settings."""
@@ -305,14 +312,28 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         if words := self._piped_problem(cleaned.get("text") or ""):
             self.instance.text = cleaned["text"]  # so that the model does not call it empty
             self.add_error("text", words)
-        own = SETTING_FIELDS.get(self.instance.kind)
-        if own is None or self.errors:
+        if self.errors:
             return cleaned
-        given = {name: cleaned.get(name) for name in own()}
-        self.instance.settings = (
-            practice_settings(given, self.settings) if self.instance.kind == "practice" else given
-        )
+        rule = self._checked_rule(cleaned)
+        own = SETTING_FIELDS.get(self.instance.kind, dict)
+        given: Mapping[str, Any] = {name: cleaned.get(name) for name in own()}
+        if self.instance.kind == "practice":
+            given = practice_settings(given, self.settings)
+        self.instance.settings = {**given, **({RULE: rule} if rule else {})}
         return cleaned
+
+    def _checked_rule(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
+        """Return the rule that the form sent, as JSON. Add an error for what is wrong with it."""
+        fields = self.rule_fields
+        rule = fields.rule(cleaned) if fields else {}
+        if fields and rule:
+            kind = self.instance.kind
+            plan = PartPlan(kind=kind, enabled=True, title="", text="", settings={RULE: rule})
+            wrong = part_rule_errors(plan, fields.design)
+            told = [(None, words) for words in wrong] or fields.value_errors(cleaned).items()
+            for name, words in told:
+                self.add_error(name, words)
+        return rule
 
     def _piped_problem(self, text: str) -> str:
         """Return why the text cannot be filled with the participant's answers and results. Return an empty

@@ -255,6 +255,7 @@ def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
         "can_preview": True,
     }
     more |= insert_context(study)
+    more["template"] = "study/editor/part.html"
     if kind == "practice":
         chosen = {WORLD: str(form[WORLD].value())}
         more |= chosen_fields(form, world_kinds(), chosen)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from study.design.blueprint import blueprint_of
 from study.design.markdown_html import to_html
 from study.design.models import OwnPage, Study
-from study.design.own_pages import FIRST_ROUND, known_names, place_words
+from study.design.own_pages import FIRST_ROUND, PLACES_BEFORE, known_names, place_words
 from study.editor.condition_and_question_pages import ANOTHER
 from study.editor.design_pages import CONDITION_ACTS, PREVIEW
 from study.editor.flow_picture import flow_steps
@@ -25,6 +25,7 @@ from study.editor.own_page_services import (
     own_page_move,
     own_page_put,
     own_page_save,
+    part_put,
 )
 from study.researchers.form_and_button_pages import (
     confirmed_service_button,
@@ -108,4 +109,15 @@ def own_page_place(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
         return HttpResponseBadRequest()
     words = f"{row.title} was moved {place_words(before, PART_WORDS)}."
     act = partial(own_page_put, page=row, before=before, number=int(number))
+    return service_button(request, study, act, words, "design-flow")
+
+
+@study_page("edit", ("POST",))
+def part_place(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
+    """Move a part before another one (`before`). The flow's picture and its buttons send this."""
+    before = request.POST.get("before", "")
+    if kind not in PART_WORDS or before not in PLACES_BEFORE:
+        return HttpResponseBadRequest()
+    words = f"{PART_WORDS[kind].capitalize()}: moved {place_words(before, PART_WORDS)}."
+    act = partial(part_put, study_id=study.pk, kind=kind, before=before)
     return service_button(request, study, act, words, "design-flow")

@@ -27,6 +27,7 @@ from study.design.page_and_item_order import (
     pages_before_round,
     pages_before_rounds,
 )
+from study.design.part_order import FIXED, parts_before_rounds, places_of_part
 from study.design.parts_other_than_rounds import PARTS
 from study.design.readiness_checks import readiness_problems
 from study.design.session_breaks import break_words
@@ -66,6 +67,15 @@ class FlowStep:
     """The content that follows inside the box, such as the questions after a round."""
     problems: tuple[FlowProblem, ...] = ()
     pk: int | None = None
+    moves: tuple[str, ...] = ()
+    """The places to which a part can be moved (`places_of_part`)."""
+    up: str = ""
+    """The place one step earlier. Empty if the part cannot be moved there."""
+    down: str = ""
+    fixed: str = ""
+    """Why a part has a fixed place."""
+    part: str = ""
+    """The name of a part."""
     place: str = ""
     """The place at which a page can be added before this step. Empty if there is none."""
     place_words: str = ""
@@ -134,11 +144,25 @@ class _StepMaker:
             title=part.title,
             link=reverse("study:staff-design-part", args=[self.study.slug, kind]),
             off=off,
+            rule="" if off else rule_words(part, self.names),
             end="" if off else self._end(kind),
             then=counted_noun(asked, "question") if asked else "",
             problems=tuple(self.problems.get(("part", kind), ())),
+            part=kind,
+            fixed=FIXED.get(kind, ""),
             **self._place(kind),
+            **self._moves(kind),
         )
+
+    def _moves(self, kind: str) -> dict[str, Any]:
+        """Return the places to which a part can be moved, and its next ones up and down."""
+        moves = tuple(places_of_part(self.design, kind))
+        if not moves:
+            return {}
+        order = [*parts_before_rounds(self.design), FIRST_ROUND]
+        here = order.index(kind)
+        up, down = order[here - 1], order[min(here + 2, len(order) - 1)]
+        return {"moves": moves, "up": up if up in moves else "", "down": down if down in moves else ""}
 
     def _end(self, kind: str) -> str:
         """Return who leaves the study at this part. Return an empty string if nobody does."""

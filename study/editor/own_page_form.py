@@ -7,32 +7,27 @@ from typing import Any
 
 from django import forms
 
-from kitchen.contract.world import Json
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import OwnPage
 from study.design.own_page_checks import page_errors
 from study.design.own_pages import (
-    COMPARISONS,
     FIRST_ROUND,
-    MOST_RULES,
     PLACES_AFTER,
     PLACES_BEFORE,
-    compared_names,
     place_words,
     round_after,
 )
 from study.design.page_and_item_order import pages_before_rounds
 from study.design.parts_other_than_rounds import PARTS
 from study.design.session_breaks import DAY
+from study.editor.condition_and_item_forms import ShowsOtherKinds
 from study.editor.design_services import unused_name
+from study.editor.rule_fields import DECIDES, HasRule
 
 PART_WORDS = {kind.name: kind.words for kind in PARTS.values()}
-MATCHES = {"all": "all of these hold", "any": "any of these holds"}
 UNITS = {1: "hours", DAY: "days"}
 """Units in which the times of a break are written, by their number of hours."""
 RETURNS = ("not_before_hours", "not_after_hours")
-FEWEST_ROWS = 2
-"""How many rows for comparisons the form has at least."""
 
 
 def page_places(design: Blueprint) -> list[str]:
@@ -53,15 +48,13 @@ def occupied_places(design: Blueprint, occupied: Collection[str]) -> list[str]:
     return [*early, *rounds, *unplayed, *after]
 
 
-class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
+class OwnPageForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[type-arg]
     """A form for one page, with some rows of comparisons."""
 
     class Meta:
         model = OwnPage
         fields = ("title", "text", "before", "key", "ends", *RETURNS, "session_code")
         widgets = {"text": forms.Textarea({"rows": 10})}
-
-    match = forms.ChoiceField(label="Show this page if", choices=[*MATCHES.items()])
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -70,24 +63,12 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.before and self.instance.before not in offered:
             offered.append(self.instance.before)
         words = [(one, place_words(one, PART_WORDS)) for one in offered]
-        self.fields["before"] = forms.ChoiceField(label="Place", choices=words)
+        self.fields["before"] = forms.ChoiceField(label="Place", choices=words, widget=forms.Select(DECIDES))
         self.fields[
             "key"
         ].help_text = f"{self.fields['key'].help_text} Page times in the data have it, with “own-” before it."
-        rule = self.instance.show_if or {}
-        self.initial.setdefault("match", rule.get("match", "all"))
-        stored = rule.get("rules", [])
         self._write_breaks_with_units()
-        self.rows = min(max(FEWEST_ROWS, len(stored) + 1), MOST_RULES)
-        known = compared_names(self.design, "end")
-        names = [("", "nothing"), *known.items()]
-        gone = {one["what"] for one in stored} - known.keys()
-        names += [(name, f"{name} (not available)") for name in sorted(gone)]
-        for row in range(self.rows):
-            one = stored[row] if row < len(stored) else {}
-            for name, field in _rule_fields(row + 1, names).items():
-                self.fields[f"{name}_{row}"] = field
-                self.initial.setdefault(f"{name}_{row}", one.get(name, ""))
+        self.add_rule(self.design, str(self["before"].value()), self.instance.show_if or {})
 
     def _write_breaks_with_units(self) -> None:
         """Put a choice of the unit behind each time of a break. A stored time is shown in days if it is a
@@ -120,13 +101,9 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
         for name in RETURNS:
             if cleaned.get(name):
                 cleaned[name] *= cleaned.get(f"{name}_unit") or 1
-        rules = [self._rule(row) for row in range(self.rows) if cleaned.get(f"what_{row}")]
-        self.instance.show_if = {"match": cleaned.get("match", "all"), "rules": rules} if rules else {}
+        if self.rule_fields:
+            self.instance.show_if = self.rule_fields.rule(cleaned)
         return cleaned
-
-    def _rule(self, row: int) -> dict[str, Json]:
-        names = ("what", "compares", "value")
-        return {name: self.cleaned_data.get(f"{name}_{row}") or "" for name in names}
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]
@@ -135,7 +112,10 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
         others = self.instance.study.own_pages.exclude(pk=self.instance.pk)
         if others.filter(key=self.instance.key).exists():
             self.add_error("key", "Another page of this study has this name.")
-        for name, words in page_errors(self.instance.plan, self.design).items():
+        problems = page_errors(self.instance.plan, self.design)
+        if "show_if" not in problems and self.rule_fields:
+            problems |= self.rule_fields.value_errors(self.cleaned_data)
+        for name, words in problems.items():
             self.add_error(name if name in self.fields else None, words)
 
     def add_error(self, field: str | None, error: Any) -> None:
@@ -145,16 +125,6 @@ class OwnPageForm(forms.ModelForm):  # type: ignore[type-arg]
             if not error.error_dict:
                 return
         super().add_error(field, error)
-
-
-def _rule_fields(number: int, names: list[tuple[str, str]]) -> dict[str, forms.Field]:
-    return {
-        "what": forms.ChoiceField(label=f"Value {number}", choices=names, required=False),
-        "compares": forms.ChoiceField(
-            label=f"Comparison {number}", choices=[*COMPARISONS.items()], required=False
-        ),
-        "value": forms.CharField(label=f"Compared with {number}", max_length=200, required=False),
-    }
 
 
 def unused_key(page: OwnPage) -> str:

@@ -1,4 +1,4 @@
-"""Save, move, copy and delete the pages that researchers wrote."""
+"""Save, move, copy and delete the pages that researchers wrote, and move parts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from django.db import transaction
 
 from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study
+from study.design.part_order import (
+    FIXED,
+    order_problem,
+    parts_before_rounds,
+    places_of_part,
+    stored_order,
+    with_part_before,
+)
 from study.design.study_errors import DesignError
 from study.editor.design_services import after_last
 from study.editor.own_page_form import occupied_places, page_places, unused_key
@@ -80,6 +88,20 @@ def own_page_put(*, page: OwnPage, before: str, number: int) -> None:
     order = occupied_places(blueprint_of(study), {one.before for one in rows})
     others = {place: [one for one in rows if one.before == place] for place in order}
     _store_order([one for place in order for one in (here if place == before else others[place])])
+
+
+@transaction.atomic
+def part_put(*, study_id: int, kind: str, before: str) -> None:
+    """Move a part of the study before another one, or before the first round. Raises DesignError if it cannot
+    be there."""
+    study = Study.objects.select_for_update().get(pk=study_id)
+    design = blueprint_of(study)
+    if before not in places_of_part(design, kind):
+        order = with_part_before(design, kind, before) if kind in parts_before_rounds(design) else ()
+        why = (order and order_problem(order, design)) or FIXED.get(kind, "It is there already.")
+        raise DesignError(f"Nothing was moved. {why}")
+    study.part_order = stored_order(with_part_before(design, kind, before))
+    study.save(update_fields=["part_order"])
 
 
 def _current(page: OwnPage, rows: Iterable[OwnPage]) -> OwnPage:

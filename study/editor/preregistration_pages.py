@@ -195,7 +195,7 @@ def _bundle_context(study: Study, version: Version, *, in_console: bool = False)
         "settings": describe_design.study_pairs(design),
         "conditions": [_condition(one, content, design.factors) for one in design.conditions],
         "parts": [
-            (one, to_html(one.text, media), describe_design.part_pairs(one))
+            (one, to_html(one.text, media), describe_design.part_pairs(one, compared_names(design, "end")))
             for one in design.parts
             if one.enabled
         ],

@@ -61,6 +61,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("flow/new/", flow_pages.own_page_edit, "own-page-new"),
     ("flow/<int:pk>/", flow_pages.own_page_edit, "own-page"),
     ("flow/<int:pk>/place/", flow_pages.own_page_place, "own-page-place"),
+    ("flow/parts/<slug:kind>/", flow_pages.part_place, "part-place"),
     ("flow/<int:pk>/<act:act>/", flow_pages.own_page_action, "own-page-act"),
     ("media/", media_pages.media, "media"),
     ("media/<int:pk>/", media_pages.media_texts, "media-texts"),

@@ -53,7 +53,8 @@ OTHERS = frozenset(["number", "epoch_time_completed", "outage_ms", "outage_parts
 KEPT_TEXTS = frozenset(
     [
         *("participant", "condition", "episode", "sequence", "consent_hash", "version_digest", "language"),
-        *("participant._current_page_name", "known_effects", "between_group", "condition_name", "coplayer"),
+        *("participant._current_page_name", "known_effects", "left_out_by_rules", "between_group"),
+        *("condition_name", "coplayer"),
         *("episodes.label", "played_by", "world", "settings", "without_people", "goal", "talk_language"),
         *("star_targets", "chosen_by", "verb", "arguments", "reasons", "to_follow", "item", "measure"),
         *("answer_value", "low_label", "high_label", "answers.text", "scale", "correct", "answer", "unit"),

@@ -1,4 +1,4 @@
-"""Count the participants that the rule of a study's own page compares: quotas.
+"""Count the participants that the rule of a page or part compares: quotas.
 
 People are counted among people and programs among programs. Previews, and the participant whose page it is,
 do not count.
@@ -11,17 +11,17 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from study.design.own_pages import OwnPagePlan, counted_by, screen_out_reason
+from study.design.own_pages import OwnPagePlan, ShownByRule, counted_by, screen_out_reason
 from study.participants.models import Answer, Participant
 
 
-def rule_counts(person: Participant, page: OwnPagePlan, answers: Mapping[str, Any]) -> dict[str, int]:
+def rule_counts(person: Participant, page: ShownByRule, answers: Mapping[str, Any]) -> dict[str, int]:
     """Return the numbers that the page's rule compares, by what it names. `answers` are the participant's
     answers by item key. Without counts in the rule, nothing is read."""
     return {what: _count(person, page, what, answers) for what in counted_by(page)}
 
 
-def _count(person: Participant, page: OwnPagePlan, what: str, answers: Mapping[str, Any]) -> int:
+def _count(person: Participant, page: ShownByRule, what: str, answers: Mapping[str, Any]) -> int:
     others = Participant.objects.filter(study=person.study_id, preview=False, synthetic=person.synthetic)
     others = others.exclude(pk=person.pk)
     source, _, name = what.partition(":")
@@ -39,8 +39,10 @@ def _finished(people: QuerySet[Participant]) -> QuerySet[Participant]:
     return people.filter(status=Participant.Status.COMPLETE)
 
 
-def _shown(people: QuerySet[Participant], page: OwnPagePlan) -> QuerySet[Participant]:
-    seen = Q(visits__page=page.page, visits__loads__gt=0) | Q(end_reason=screen_out_reason(page))
+def _shown(people: QuerySet[Participant], page: ShownByRule) -> QuerySet[Participant]:
+    seen = Q(visits__page=page.page, visits__loads__gt=0)
+    if isinstance(page, OwnPagePlan):
+        seen |= Q(end_reason=screen_out_reason(page))
     return people.filter(seen).distinct()
 
 

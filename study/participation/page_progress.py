@@ -14,8 +14,15 @@ from django.utils.crypto import constant_time_compare
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from study.design.models import SurveyItem
-from study.design.own_pages import OwnPagePlan, ParticipantFacts, is_page_shown, screen_out_reason
+from study.design.own_pages import (
+    OwnPagePlan,
+    ParticipantFacts,
+    ShownByRule,
+    is_page_shown,
+    screen_out_reason,
+)
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
+from study.design.part_rules import shown_by_rule
 from study.design.questions.item_kinds import is_right
 from study.design.session_breaks import DUE
 from study.design.study_errors import StudyClosedError
@@ -205,7 +212,7 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
 
     `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
-    _skip_or_end_at_own_pages(progress)
+    _skip_or_end_by_rules(progress)
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
     if place.page == WAITING and place.round:
@@ -220,31 +227,40 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
     Round.objects.bulk_update(changed, ["answered_at", "episode"])
 
 
-def _skip_or_end_at_own_pages(progress: ParticipantProgress) -> None:
-    """Mark the pages that come next as done, as far as their rules leave them out for this participant. The
-    decision is stored: the visit of such a page has 0 loads.
+def _skip_or_end_by_rules(progress: ParticipantProgress) -> None:
+    """Mark the pages and parts that come next as done, as far as their rules leave them out for this
+    participant. The decision is stored: the visit of such a page has 0 loads.
 
     If the first page that is not left out ends the study, the participation ends now. So nobody can withdraw
     on that page and try other answers.
     """
-    person = progress.participant
-    design = person.version.blueprint
-    while own := own_page(design, progress.place.page):
-        if not own.show_if.rules or is_page_shown(own, _facts_for(progress, own)):
-            if own.ends:
-                finish_participant(person, Participant.Status.SCREENED_OUT, screen_out_reason(own))
-            elif own.is_break:  # it begins now, whether the page is loaded or not
-                PageVisit.objects.get_or_create(participant=person, page=own.page, position=0)
+    design = progress.participant.version.blueprint
+    while page := shown_by_rule(design, progress.place.page):
+        if not page.show_if.rules or is_page_shown(page, _facts_for(progress, page)):
+            if isinstance(page, OwnPagePlan):
+                _begin_own_page(progress.participant, page)
             return
-        now = timezone.now()
-        PageVisit.objects.get_or_create(
-            participant=person, page=own.page, position=0, defaults={"opened_at": now}
-        )
-        PageVisit.objects.filter(participant=person, page=own.page).update(done_at=now)
-        progress.done.add(own.page)
+        _leave_out(progress, page.page)
 
 
-def _facts_for(progress: ParticipantProgress, page: OwnPagePlan) -> ParticipantFacts:
+def _begin_own_page(person: Participant, page: OwnPagePlan) -> None:
+    """End the participation if the page ends the study. A break begins now, whether its page is loaded or
+    not."""
+    if page.ends:
+        finish_participant(person, Participant.Status.SCREENED_OUT, screen_out_reason(page))
+    elif page.is_break:
+        PageVisit.objects.get_or_create(participant=person, page=page.page, position=0)
+
+
+def _leave_out(progress: ParticipantProgress, page: str) -> None:
+    """Mark a page as done that the participant was not shown."""
+    now, person = timezone.now(), progress.participant
+    PageVisit.objects.get_or_create(participant=person, page=page, position=0, defaults={"opened_at": now})
+    PageVisit.objects.filter(participant=person, page=page).update(done_at=now)
+    progress.done.add(page)
+
+
+def _facts_for(progress: ParticipantProgress, page: ShownByRule) -> ParticipantFacts:
     """Return the facts that the rule of this page compares."""
     facts = participant_facts(progress)
     return replace(facts, counts=rule_counts(progress.participant, page, facts.answers))

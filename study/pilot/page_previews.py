@@ -21,7 +21,7 @@ from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from kitchen.play.turn.play_task_queue import ask_coplayers, playing_offline
 from kitchen.registry.world_registry import get_world
-from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of, solo_condition
+from study.design.blueprint import Blueprint, ConditionPlan, PartPlan, blueprint_of, solo_condition
 from study.design.condition_seats import people_in, seats_of
 from study.design.models import Condition, Outcome
 from study.design.own_pages import (
@@ -47,11 +47,9 @@ from study.design.questions.item_fields import ItemPlan
 from study.design.session_breaks import break_words
 from study.participants.end_and_erase_participation import finish_participant, participant_withdraw
 from study.participants.models import Answer, PageVisit, Participant, Round
-from study.participants.next_page import ParticipantProgress
 from study.participants.participant_notifications import live_page_group
 from study.participation.enter_study import consent_digest, participant_enter
-from study.participation.page_progress import prepare_next_page
-from study.participation.round_planning import episode_settings
+from study.participation.round_planning import create_practice_episode, episode_settings
 from study.pilot.bots.simulated_person import Experience, Person, Player, item_answer
 from study.pilot.bots.walk_plans import WalkPlan
 from study.pilot.previews import forget_plan
@@ -80,6 +78,13 @@ class PagePreview(NamedTuple):
     key: str
     words: str
     note: str = ""
+    leaves: bool = False
+    """True for a page of the researchers at which the study ends."""
+
+    @property
+    def is_end(self) -> bool:
+        """Return whether it is the last page, after one kind of end."""
+        return self.key.startswith(END)
 
 
 def page_previews(design: Blueprint, condition: ConditionPlan) -> list[PagePreview]:
@@ -101,22 +106,24 @@ def _pages(design: Blueprint, condition: ConditionPlan) -> Iterator[PagePreview]
     yield from _titled(design, pages_after_rounds(design))
     for kind, words in Outcome.Kind.choices:
         if kind not in ENDS_ELSEWHERE:
-            yield PagePreview(f"{END}{kind}", f"End: {words}")
+            yield PagePreview(f"{END}{kind}", str(capfirst(words)))
 
 
 def _titled(design: Blueprint, pages: Sequence[str]) -> Iterator[PagePreview]:
     for page in (one for one in pages if is_shown(design, one)):
         own = own_page(design, page)
         words = page_title(design, page) or str(capfirst(PARTS[page].words))
-        yield PagePreview(page, words, _note(design, own) if own else "")
+        yield PagePreview(page, words, _note(design, own or design.part(page)), bool(own and own.ends))
 
 
-def _note(design: Blueprint, page: OwnPagePlan) -> str:
+def _note(design: Blueprint, page: OwnPagePlan | PartPlan) -> str:
+    rule = f"only if {words}" if (words := rule_words(page, known_names(design, page.before))) else ""
+    if isinstance(page, PartPlan):
+        return rule
     places = {kind.name: kind.words for kind in PARTS.values()}
     note = f"own page, {place_words(page.before, places)}"
-    rule = f", only if {rule_words(page, known_names(design, page.before))}" if page.show_if.rules else ""
-    pause = f", {words}" if (words := break_words(page)) else ""
-    return f"{note}{rule}{pause}{', the study ends here' if page.ends else ''}"
+    end = "the study ends here" if page.ends else ""
+    return ", ".join(filter(None, (note, rule, break_words(page), end)))
 
 
 def _is_real_time(condition: ConditionPlan) -> bool:
@@ -162,12 +169,12 @@ class _Placement:
         self.program = Person(seed=1, number=1)
         self.experience = Experience()
         self.rules: Sequence[Comparison] = ()
-        """The comparisons of the previewed page, if it is an own page."""
+        """The comparisons of the previewed page, if it has a rule."""
 
     def place(self, page: str) -> None:
         """Fill in all that comes before the page."""
         own = own_page(self.design, page)
-        self.rules = own.show_if.rules if own else ()
+        self.rules = (own or self.design.part(page)).show_if.rules
         before, after = pages_before_rounds(self.design), pages_after_rounds(self.design)
         rounds = self._rounds()
         if page in before:
@@ -180,7 +187,8 @@ class _Placement:
         elif page.startswith(END):
             finish_participant(self.person, page.removeprefix(END))
         elif page == "practice":
-            prepare_next_page(ParticipantProgress(self.person))
+            self.person.practice = create_practice_episode(self.person)
+            self.person.save(update_fields=["practice"])
 
     def _rounds(self) -> list[Round]:
         return [

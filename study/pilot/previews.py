@@ -13,7 +13,8 @@ from django.db.models import Q
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.models import Episode
 from study.design.models import Condition
-from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, PAGES_BEFORE_ROUNDS
+from study.design.page_and_item_order import PAGES_AFTER_ROUNDS
+from study.design.part_order import PAGES_BEFORE_ROUNDS
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress

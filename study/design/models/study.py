@@ -20,6 +20,7 @@ from study.design.bonus_rule import bonus_problem
 from study.design.factors import LONGEST_KEY, factors_problem_in, parse_factors
 from study.design.group_allocation import allocation_problem_in
 from study.design.naming_rules import RESERVED_SLUGS
+from study.design.part_order import FREE_PARTS, is_part_order
 from study.design.round_plans import RoundPlan, plan_problem, round_plan
 from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
 
@@ -382,6 +383,15 @@ class Study(models.Model):
         help_text="Before the first round, people test their microphone. While they play, the page says that "
         "it records, and they can pause. A voice identifies a person: name the recording in the consent.",
     )
+    part_order = models.CharField(
+        "order of the parts before the rounds",
+        max_length=60,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="The parts' names, separated by spaces. Empty: the usual order.",
+    )
     budget_id: int | None
     budget = models.OneToOneField(
         Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
@@ -478,6 +488,8 @@ class Study(models.Model):
             raise ValidationError({"factors": why})
         if why := allocation_problem_in(self.allocation):
             raise ValidationError({"allocation": why})
+        if not is_part_order(self.part_order):
+            raise ValidationError({"part_order": f"Name each of these once: {' '.join(FREE_PARTS)}."})
         if why := bonus_problem(self.bonus_rule):
             raise ValidationError({"bonus_rule": why})
         problems = {

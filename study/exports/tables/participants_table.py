@@ -29,6 +29,7 @@ from study.design.blueprint import Blueprint, ConditionPlan
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, Version
 from study.design.own_pages import PREFIX
+from study.design.part_rules import names_with_rules
 from study.design.play_metrics import PLAY_METRICS, play_metrics_in
 from study.design.possible_metrics import possible_metrics
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
@@ -287,6 +288,8 @@ class ParticipantData:
     attention_failed: int = 0
     page: str | None = None
     """The page opened last."""
+    left_out: list[str] = field(default_factory=list)
+    """The pages and parts that a rule left out for the participant."""
 
 
 class VersionItems:
@@ -295,6 +298,7 @@ class VersionItems:
     def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
         self.keys = keys
         self.items = {item.key: item for item in design.items}
+        self.with_rules = names_with_rules(design)
         self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
         self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
@@ -327,8 +331,12 @@ def participant_data(
         _read_answers(items_by_version[person.version_id], by_person[person.pk], given.get(person.pk, ()))
         by_person[person.pk].values[GROUP] = person.between_group or None
         by_person[person.pk].values[ALLOCATION] = person.allocation or None
+    rules = {person.pk: items_by_version[person.version_id].with_rules for person in people}
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
     for pk, page, *moments, loads in pages.values_list("participant_id", "page", *VISIT):
+        if page in rules[pk] and not loads and moments[1]:
+            by_person[pk].left_out.append(page)
+            continue
         by_person[pk].page = page
         if page.startswith(PREFIX) and (loads or moments[1] is None):
             named = zip(BREAK_MOMENTS, moments, strict=True)
@@ -465,6 +473,7 @@ def _cells(
         person.language,
         describe_effects(person.known_effects) or None,
         person.round_trip_ms,
+        " ".join(data.left_out) or None,
     )
 
 
@@ -510,6 +519,8 @@ def unused_columns(study: Study) -> frozenset[str]:
     found = study.participants.aggregate(**counts).values()
     checked = Answer.objects.filter(participant__study=study, item__place="check").exists()
     blank = {name for name, count_of in zip(filled, found, strict=True) if not count_of}
+    if not any(map(names_with_rules, version_blueprints(study))):
+        blank.add("left_out_by_rules")
     return frozenset(blank if checked else {*blank, "check_passed"})
 
 

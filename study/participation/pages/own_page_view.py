@@ -13,7 +13,7 @@ from django.utils import timezone
 from study.design.own_pages import OwnPagePlan
 from study.design.page_and_item_order import own_page, progress
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.design.session_breaks import DUE
+from study.design.session_breaks import DUE, session_break
 from study.participants import next_page
 from study.participants.current_breaks import current_break, waits_for_breaks
 from study.participants.models import Participant
@@ -57,8 +57,10 @@ def _break_context(person: Participant, page: OwnPagePlan) -> dict[str, Any]:
     own = person.study.own_pages.filter(key=page.key).first()
     code = own.session_code if own and not person.as_guest else ""
     pattern = RECRUITMENT_PLACES[person.source].complete if code else ""
+    example = session_break(page, page.key, now) if person.preview else None
     return {
-        "pause": found,
+        "pause": example or found,
+        "is_example": bool(example),
         "is_due": state == DUE,
         "seconds": max(0, math.ceil((opens_at - now).total_seconds())),
         "waits": waits_for_breaks(person),

@@ -17,7 +17,8 @@ from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
 from study.design.blueprint import ConditionPlan
 from study.design.condition_seats import is_shared
-from study.design.page_and_item_order import LOBBY, READY, WAITING, is_shown, plays_first, progress
+from study.design.page_and_item_order import LOBBY, READY, WAITING, is_shown, progress
+from study.design.part_order import plays_first
 from study.design.team_organisation import is_apart
 from study.participants import next_page
 from study.participants.end_and_erase_participation import participant_end

@@ -9,8 +9,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import OwnPage, Study, SurveyItem
+from study.design.page_and_item_order import pages_before_rounds
 from study.design.study_errors import DesignError
 from study.editor.design_services import study_copy
 from study.editor.flow_picture import flow_steps
@@ -171,3 +172,45 @@ def test_a_page_is_saved_with_its_file_and_a_refused_page_keeps_it(admin_client:
     saved = with_file("other.png", **{"upload-cursor": "4", "_another": "1"})
     assert saved.headers["Location"] == f"{FLOW}new/?before=rounds"
     assert study.own_pages.get().text == "One.\n\n![A table](media:other.png)\n\nTwo."
+def test_a_part_gets_a_rule_and_only_answers_that_can_be_given(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    study.parts.create(kind="about", enabled=True)
+    asked = {"place": "about", "text": "?"}
+    SurveyItem.objects.create(study=study, key="plays", kind="single", options=["yes", "no"], **asked)
+    SurveyItem.objects.create(study=study, key="age", kind="number", minimum=18, maximum=99, **asked)
+    url = "/staff/small/design/parts/guide/"
+    sent = {"enabled": "on", "match": "all", "what_0": "answer:plays", "compares_0": "is", "value_0": "maybe"}
+    shown = admin_client.post(url, sent | {"_show_settings": "1", "what_1": "answer:age"}).content.decode()
+    assert '<option value="no">no</option>' in shown and 'min="18" max="99"' in shown
+    assert "maybe (cannot be answered)" in shown and "figure:" not in shown, "rounds come later"
+    assert "“maybe” cannot be answered" in admin_client.post(url, sent).content.decode()
+    late = admin_client.post(url, sent | {"what_0": "condition", "value_0": "c1"})
+    assert late.status_code == 422 and "not known before this page" in late.content.decode()
+    assert admin_client.post(url, sent | {"value_0": "no"}).status_code == 302
+    assert "Only if Answer: " in admin_client.get(FLOW).content.decode()
+    consent = admin_client.get("/staff/small/design/parts/consent/").content.decode()
+    assert "Everybody must agree" in consent and "what_0" not in consent
+
+
+def test_parts_are_moved_within_limits_and_old_studies_keep_their_order(admin_client: Client) -> None:
+    study = make_study(conditions=2)
+    for kind in ("about", "practice", "check"):
+        study.parts.create(kind=kind, enabled=True, text="Read.")
+    old = blueprint_of(study)
+    assert "part_order" not in old.to_json()["study"]
+
+    def drop(kind: str, before: str) -> tuple[str, ...]:
+        admin_client.post(f"{FLOW}parts/{kind}/", {"before": before})
+        return pages_before_rounds(blueprint_of(Study.objects.get()))
+
+    assert drop("about", "rounds") == ("consent", "guide", "practice", "check", "about")
+    assert drop("practice", "guide") == ("consent", "practice", "guide", "check", "about")
+    assert drop("check", "guide")[1] == "practice", "a check comes after what it asks about"
+    assert drop("consent", "rounds")[0] == drop("about", "consent")[0] == "consent"
+    html = admin_client.get(FLOW).content.decode()
+    assert "Always first" in html and 'data-moves="practice guide check"' in html
+    design = blueprint_of(Study.objects.get())
+    assert design.beyond(15) and Blueprint.from_json(design.to_json()) == design
+    assert pages_before_rounds(design.in_format(15)) == pages_before_rounds(old)
+    study.parts.filter(kind="practice").update(settings={"plays_first": True})
+    assert drop("practice", "check") == ("consent", "practice", "check", "about")

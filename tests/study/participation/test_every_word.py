@@ -34,7 +34,7 @@ from kitchen.play.live.job_panels import JobCard, JobsPanel, RosterPanel, Worker
 from kitchen.play.live.leader_panels import GivenJob, IdleMember, JobAim, TeamNews
 from kitchen.play.live.plan_panels import Plan, PlanOption, PlanOptions, Plans
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
-from study.design.page_and_item_order import PAGES_BEFORE_ROUNDS
+from study.design.part_order import PAGES_BEFORE_ROUNDS
 from study.participants.models import EntryPause, PageVisit, Participant
 from study.participation.enter_study import consent_given, participant_enter
 from tests.bracketed import CODE, bare_words, own_words_in_brackets, speak_in_brackets

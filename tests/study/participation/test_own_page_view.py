@@ -10,6 +10,8 @@ from django.test import Client
 from study.design.models import OwnPage, Study, StudyPart, SurveyItem
 from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import page_time_rows
+from study.exports.tables.participants_table import COLUMNS, unused_columns
+from study.exports.tables.participants_table import rows as participant_rows
 from study.participants.end_and_erase_participation import completion_of, participant_withdraw
 from study.participants.models import Participant
 from study.participants.next_page import current_page
@@ -122,3 +124,21 @@ def test_a_page_is_a_quota_by_what_others_answered_and_how_many_saw_it(study: St
     assert answers("b", "yes").status == "active"
     assert answers("c", "no").end_reason == "page full"
     assert answers("d", "no").status == "active", "the page was shown once already"
+
+
+def test_a_part_with_a_rule_is_left_out_for_others_and_the_data_say_so(study: Study) -> None:
+    rules = [{"what": "answer:plays", "compares": "is", "value": "no"}]
+    part = StudyPart(study=study, kind="practice", settings={"show_if": {"match": "all", "rules": rules}})
+    part.full_clean()
+    part.save()
+    pages = []
+    for answer in ("no", "yes"):
+        person = enter(study, answer)
+        assert answers_submit(participant_id=person.pk, page="about", values={"plays": answer})
+        person.refresh_from_db()
+        pages.append((page_of(person), person.practice is None))
+    assert pages == [("practice", False), ("play", True)]
+    at = [column.name for column in COLUMNS].index("left_out_by_rules")
+    (group,) = participant_rows(study, ExportSelection(), [])
+    assert [row[at] for row in group.rows] == [None, "practice"]
+    assert "left_out_by_rules" not in unused_columns(study)

@@ -127,6 +127,10 @@ def test_a_program_and_a_preview_go_on_at_once(study: Study, client: Client) -> 
     person = on_break(study, 0)
     Participant.objects.filter(pk=person.pk).update(synthetic=True)
     assert "go on at once" in client.get(person.get_absolute_url()).content.decode()
+    Participant.objects.filter(pk=person.pk).update(synthetic=False, preview=True)
+    html = client.get(person.get_absolute_url()).content.decode()
+    assert "The times below are an example" in html and html.count("data-local") == 2
+    assert "data-break-form hidden" not in html
     assert press(client, person) == "play"
 
 
