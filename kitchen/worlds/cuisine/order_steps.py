@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kitchen.contract.agent import Advice, Situation
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.aim_pursuit import WAIT_COMMAND, SeatPursuit
 from kitchen.worlds.cuisine.display_text import BriefLookup
