@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kitchen.contract.agent import Agent, AimPursuer, Decision, Situation
+from kitchen.contract.advisers import AimPursuer
+from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.assigned_jobs import ACCEPTED, GIVEN, STARTED, Job, jobs_in
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, REPORT, SAY

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import DRAWING_ONLY, SeatView
 from kitchen.contract.world import Command, Json, canonical_json
 from kitchen.opened.environment_adapter import ActionEntry, EnvironmentAdapter
 from kitchen.opened.environment_world import OBSERVED, UNKNOWN_COMMAND, WAIT

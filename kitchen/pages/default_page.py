@@ -21,7 +21,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from kitchen.contract.page import Page, Panel, PlayerView, SeatView, StepView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import PlayerView, SeatView, StepView
 from kitchen.contract.world import Aim, Command, Event, Json, canonical_json, text_hash
 from kitchen.pages.json_tables import facts_and_tables, value_text
 from kitchen.words.english_text import code_to_words, sentence_case

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import DRAWING_ONLY, DRAWING_TABLES, SeatView
 from kitchen.contract.world import Command, Json, Metric, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_panel_contents import (

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.page import DRAWING_TABLES
+from kitchen.contract.page_view import DRAWING_TABLES
 from kitchen.infra.append_only import AppendOnly
 from kitchen.money.models import Budget
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 
-from kitchen.contract.agent import Adviser, Agent, AimPursuer, Decision, Situation
+from kitchen.contract.advisers import Adviser, AimPursuer
+from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.agent_skills import Skills
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError

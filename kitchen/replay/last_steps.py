@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
-from kitchen.contract.page import Page, SeatView
+from kitchen.contract.page import Page
+from kitchen.contract.page_view import SeatView
 from kitchen.play.live import render_page
 from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import seat_layout, world_panels

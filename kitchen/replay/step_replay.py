@@ -18,7 +18,8 @@ from django.utils.safestring import SafeString
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_PLAN_BROKEN, REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED, THINKING, Plan, may_act
 from kitchen.contract.episode_log import CHECKED, ScoredEvent
-from kitchen.contract.page import Page, SeatView
+from kitchen.contract.page import Page
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import CODE_KEY
 from kitchen.contract.world import Intent, Json, World, canonical_json
 from kitchen.contract.world_errors import WorldError

@@ -17,7 +17,7 @@ from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.data_files import DataSource, Number, Record
-from kitchen.contract.page import DRAWING_TABLES
+from kitchen.contract.page_view import DRAWING_TABLES
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import get_world, known_worlds
 from study.design.analysis_plan import DEFAULT_PLAN

@@ -108,6 +108,7 @@ def run_forked(var: Path, **more: str) -> tuple[int, list[str]]:
             os.environ.clear()
             os.environ.update(environment)
             sys.argv[1:] = []
+            vars(runner)["CAN_FORK"] = False  # it ends before anything would be forked
             code = runner.main()
         except BaseException:
             traceback.print_exc()

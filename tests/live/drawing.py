@@ -23,7 +23,7 @@ from typing import Any
 import django
 from playwright.async_api import Browser, Page, async_playwright
 
-from kitchen.contract.page import DRAWING_TABLES, StepView
+from kitchen.contract.page_view import DRAWING_TABLES, StepView
 from kitchen.registry.world_registry import get_page, get_world
 from tests.browser import ARGUMENTS, find_chromium
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import django
 from playwright.async_api import async_playwright
 
-from kitchen.contract.page import DRAWING_ONLY, SeatView
+from kitchen.contract.page_view import DRAWING_ONLY, SeatView
 from kitchen.registry.world_registry import get_page
 from tests.browser import ARGUMENTS, find_chromium
 

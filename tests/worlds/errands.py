@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.advisers import AimPursuer, AimStep
+from kitchen.contract.agent import Situation
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from kitchen.agents.job_monitor import judge_job
-from kitchen.contract.agent import AimPursuer, Situation
+from kitchen.contract.advisers import AimPursuer
+from kitchen.contract.agent import Situation
 from kitchen.contract.assigned_jobs import DECLINED, DONE, FAILED, PASSED_ON, WITHDRAWN, Job, jobs_in
 from kitchen.contract.organisation import ANSWER, SAY, Organisation
 from kitchen.contract.team_schedules import FREE

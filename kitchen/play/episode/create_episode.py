@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY, KNOWLEDGE_LABELS
 from kitchen.contract.organisation import Member, Organisation
-from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_TABLES, Page
+from kitchen.contract.page import Page
+from kitchen.contract.page_view import DRAWING_AND_TABLES, DRAWING_TABLES
 from kitchen.contract.probes import RatingSlider, read_probes
 from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.world import Json, World, text_hash

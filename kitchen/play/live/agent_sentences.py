@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kitchen.contract.organisation import ANSWER
-from kitchen.contract.page import Page, SeatView
+from kitchen.contract.page import Page
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import CODE_KEY, ONLY_JOBS, TeamMessage
 from kitchen.words.gettext_without_django import current_language, gettext, gettext_noop, in_language
 

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from kitchen.contract.organisation import END, INFORM
-from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, ResultView, SeatView
+from kitchen.contract.page import Page, Panel, PublicFact
+from kitchen.contract.page_view import PlayerView, ResultView, SeatView
 from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, TeamMessage
 from kitchen.play.episode.absent_players import FREE
 from kitchen.play.live.agent_sentences import agent_sentence, foreign_language, written_language

@@ -23,7 +23,8 @@ from kitchen.contract.assigned_jobs import (
     is_copy_of,
     is_same_job,
 )
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.play.live.agent_sentences import written_language
 from kitchen.words.gettext_without_django import gettext, gettext_noop, pgettext
 

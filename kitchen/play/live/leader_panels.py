@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.assigned_jobs import DECLINED, DONE, FAILED, PASSED_ON, WITHDRAWN, Job
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Aim
 from kitchen.play.live.job_panels import (
     UNDONE_STATES,

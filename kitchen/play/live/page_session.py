@@ -19,7 +19,8 @@ from django.db import transaction
 from django.db.models import Case, Value, When
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
-from kitchen.contract.page import DRAWING_AND_TABLES, TypedTextError
+from kitchen.contract.page import TypedTextError
+from kitchen.contract.page_view import DRAWING_AND_TABLES
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command
 from kitchen.infra.db_errors import database_problem

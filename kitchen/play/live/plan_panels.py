@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 
 _TEMPLATES = "kitchen/play"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kitchen.contract.page import AskedProbe, Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import AskedProbe, SeatView
 from kitchen.contract.probes import MAX_ANSWER_CHARACTERS, SLIDER_END
 
 

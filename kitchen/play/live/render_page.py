@@ -25,7 +25,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
 
-from kitchen.contract.page import DRAWING_TABLES, Beat, Page, Panel, SeatView
+from kitchen.contract.page import Beat, Page, Panel
+from kitchen.contract.page_view import DRAWING_TABLES, SeatView
 from kitchen.contract.probes import RatingSlider
 from kitchen.contract.world import Json
 from kitchen.play.live import seat_view

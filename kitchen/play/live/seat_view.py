@@ -15,12 +15,12 @@ from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.automatic_commands import visible_plans
 from kitchen.contract.organisation import SAY, Member, Organisation
-from kitchen.contract.page import (
+from kitchen.contract.page import Page
+from kitchen.contract.page_view import (
     DRAWING_TABLES,
     AskedProbe,
     ChoiceView,
     JobsView,
-    Page,
     PlansView,
     PlayerView,
     ProbesView,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.star_targets import STARS, StarTargets
 from kitchen.registry.world_metrics import achievements
 from kitchen.words.gettext_without_django import gettext

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.organisation import END, SAY, TALK_KINDS, Organisation
-from kitchen.contract.page import SpeakingTurn
+from kitchen.contract.page_view import SpeakingTurn
 from kitchen.contract.team_messages import message_content
 from kitchen.infra.database_writes import update_row_where
 from kitchen.play.models import Episode, Message, Mind

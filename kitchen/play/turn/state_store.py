@@ -14,7 +14,7 @@ from uuid import UUID
 
 from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.large_map import Changes, FrozenMap, LargeMap, WorldState
-from kitchen.contract.page import StepView
+from kitchen.contract.page_view import StepView
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.contract.world_errors import StateError
 from kitchen.infra.database_writes import Values

@@ -30,7 +30,7 @@ from typing import Any, Protocol, Self
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.organisation import SAY
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
+from kitchen.contract.page_view import DRAWING_ONLY, DRAWING_TABLES
 from kitchen.contract.probes import MAX_ITEMS, MAX_PROBES, SLIDER_END
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Json
@@ -494,7 +494,7 @@ class NoticeMessage:
 
 @dataclass(frozen=True, slots=True)
 class StateMessage:
-    """Everything that a seat may know now (see `kitchen.contract.page.SeatView`)."""
+    """Everything that a seat may know now (see `kitchen.contract.page_view.SeatView`)."""
 
     world: str
     """Name of the world."""

@@ -23,16 +23,8 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.agent import (
-    REASON_TO_ANSWER,
-    Advice,
-    Adviser,
-    Agent,
-    Decision,
-    Situation,
-    TeamTalk,
-    run_without_waiting,
-)
+from kitchen.contract.advisers import Advice, Adviser
+from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, Situation, TeamTalk, run_without_waiting
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.begun_rows import BEGUN_KEY, PlacedBlocks, begun_cells, recent_blocks

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.advisers import AimPursuer, AimStep
+from kitchen.contract.agent import Situation
 from kitchen.contract.world import FAIL, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.blocks.block_aims import (
     BUILD,

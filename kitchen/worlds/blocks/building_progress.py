@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, ngettext
 from kitchen.worlds.blocks.block_grid import AIR

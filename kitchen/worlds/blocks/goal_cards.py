@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Json
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import ngettext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, ngettext
 from kitchen.worlds.blocks.blueprints import NO_BLOCK

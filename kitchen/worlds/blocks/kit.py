@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.agent import Adviser, Agent, AimPursuer
+from kitchen.contract.advisers import Adviser, AimPursuer
+from kitchen.contract.agent import Agent
 from kitchen.contract.agent_skills import Skills
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.encoding import Encoding

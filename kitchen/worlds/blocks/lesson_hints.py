@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import gettext
 

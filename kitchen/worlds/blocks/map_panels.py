@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json, canonical_json
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.blocks.block_grid import rank_from

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PublicFact, SeatView
+from kitchen.contract.page import Panel, PublicFact
+from kitchen.contract.page_view import DRAWING_ONLY, DRAWING_TABLES, SeatView
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Command, Json, canonical_json
 from kitchen.words.gettext_without_django import gettext

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Json
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from kitchen.contract.page import Panel, PlayerView, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import PlayerView, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, CommandChoice, CommandGroup, DefaultPage, SpokenStep

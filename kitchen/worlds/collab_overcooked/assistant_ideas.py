@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, commands_in
 from kitchen.contract.world import Command, canonical_json
 from kitchen.pages.default_page import may_choose

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.advisers import AimPursuer, AimStep
+from kitchen.contract.agent import Situation
 from kitchen.contract.world import FAIL, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.cook_aims import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import list_words

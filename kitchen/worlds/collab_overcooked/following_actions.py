@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 from kitchen.worlds.collab_overcooked.food_rules import DISH, base_food
 from kitchen.worlds.collab_overcooked.macro_checks import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.contract.agent import Adviser, Agent, AimPursuer
+from kitchen.contract.advisers import Adviser, AimPursuer
+from kitchen.contract.agent import Agent
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.encoding import Encoding
 from kitchen.contract.episode_log import LogMetrics

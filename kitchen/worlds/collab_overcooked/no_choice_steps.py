@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.page_view import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command
 from kitchen.pages.default_page import PastStep, SeatLine
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
-from kitchen.contract.page import Panel, PlayerView, SeatView, StepView, TypedTextError
+from kitchen.contract.page import Panel, TypedTextError
+from kitchen.contract.page_view import PlayerView, SeatView, StepView
 from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World
 from kitchen.pages.default_page import (

@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json, canonical_json
 from kitchen.pages.default_page import CommandChoice, CommandList
 from kitchen.words.english_text import sentence_case

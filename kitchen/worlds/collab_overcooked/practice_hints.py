@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.contract.page import DRAWING_TABLES, SeatView
+from kitchen.contract.page_view import DRAWING_TABLES, SeatView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import gettext, gettext_noop

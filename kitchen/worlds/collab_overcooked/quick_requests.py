@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, commands_in
 from kitchen.contract.world import Command, Json, canonical_json, text_hash
 from kitchen.words.gettext_without_django import gettext

@@ -14,7 +14,8 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.agents.plain_sentences.sentence_clauses import DOING, HELP, TALK, UNCLEAR
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.advisers import Advice, Adviser
+from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import (

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, canonical_json
 from kitchen.pages.default_page import may_choose

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView, StepView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView, StepView
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Event
 from kitchen.words.english_text import sentence_case

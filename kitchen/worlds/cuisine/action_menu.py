@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 from kitchen.pages.default_page import MenuHint, MenuStep
 from kitchen.words.gettext_without_django import gettext, pgettext

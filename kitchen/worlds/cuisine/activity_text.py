@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent
 from kitchen.pages.default_page import SpokenStep
 from kitchen.words.gettext_without_django import gettext, ngettext, pgettext

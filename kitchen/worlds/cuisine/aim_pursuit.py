@@ -16,7 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kitchen.contract.agent import Advice, AimPursuer, AimStep, Situation
+from kitchen.contract.advisers import Advice, AimPursuer, AimStep
+from kitchen.contract.agent import Situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.cuisine.level import Level, tools_needed
 from kitchen.worlds.cuisine.order_jobs import MAKE, SERVE, next_order_job

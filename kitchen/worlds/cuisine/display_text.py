@@ -14,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import current_language, gettext, ngettext, ngettext_noop, pgettext
 

@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, PlayerView, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext, pgettext
 from kitchen.worlds.cuisine.action_menu import empty_hands_text, not_busy_text

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import pgettext
 from kitchen.worlds.cuisine.command_rules import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.cuisine.display_text import BriefLookup, join_sentence, picture_of, steps_text

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from kitchen.contract.agent import Advice
-from kitchen.contract.page import SeatView
+from kitchen.contract.advisers import Advice
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.aim_pursuit import WAIT_COMMAND, SeatPursuit
 from kitchen.worlds.cuisine.command_rules import States, is_open

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, PlayerView, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import PlayerView, SeatView
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.cuisine import task_graph

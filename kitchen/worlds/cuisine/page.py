@@ -10,16 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from kitchen.contract.page import (
-    DRAWING_ONLY,
-    DRAWING_TABLES,
-    Beat,
-    NoContent,
-    Page,
-    Panel,
-    PublicFact,
-    SeatView,
-)
+from kitchen.contract.page import Beat, NoContent, Page, Panel, PublicFact
+from kitchen.contract.page_view import DRAWING_ONLY, DRAWING_TABLES, SeatView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext

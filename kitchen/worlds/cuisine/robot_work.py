@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.display_text import BriefLookup, product_from

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.worlds.cuisine.activity_text import dishes_with_event
 from kitchen.worlds.cuisine.display_text import BriefLookup, picture_of
 from kitchen.worlds.cuisine.order_tickets import guest_look, is_late, lost_tickets, ticket_ids

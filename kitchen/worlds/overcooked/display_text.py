@@ -11,7 +11,8 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, PlayerView, SeatView, StepView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event, Intent, Json
 from kitchen.pages.default_page import PastStep, SeatLine
 from kitchen.words.gettext_without_django import gettext, ngettext, pgettext

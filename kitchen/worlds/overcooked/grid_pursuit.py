@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.advisers import AimPursuer, AimStep
+from kitchen.contract.agent import Situation
 from kitchen.contract.agent_skills import SeatObservation, Skill
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.overcooked.game_rules import DISH, STAY

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Beat, Panel, PublicFact, SeatView
+from kitchen.contract.page import Beat, Panel, PublicFact
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel

@@ -10,7 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.urls import reverse
 
-from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES
+from kitchen.contract.page_view import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES
 from kitchen.money.models import Budget
 from kitchen.words.foreign_text import foreign_text
 from kitchen.words.gettext_without_django import current_language

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from kitchen.contract.page import DRAWING_TABLES
+from kitchen.contract.page_view import DRAWING_TABLES
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name
 from kitchen.play.live import render_page

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.live.star_panel import target_sentence
 from kitchen.registry.world_registry import get_page

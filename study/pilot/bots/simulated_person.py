@@ -1,9 +1,9 @@
 """Define how a synthetic participant (a program) answers survey items, plays, and makes mistakes.
 
 The same seed gives the same random choices. In play, an adviser program of the game
-(`kitchen.contract.agent.Adviser`) recommends commands and messages. Without an adviser, commands are chosen
-at random. Random errors are added to the recommended commands. Ratings follow from what happened in the
-episode (`Experience`). The module does not import Django.
+(`kitchen.contract.advisers.Adviser`) recommends commands and messages. Without an adviser, commands are
+chosen at random. Random errors are added to the recommended commands. Ratings follow from what happened in
+the episode (`Experience`). The module does not import Django.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
+from functools import cache
 
 import pytest
 
@@ -62,6 +63,20 @@ def advance(game: World, kind: str, steps: int, *, fresh: bool) -> list[dict[int
     return log
 
 
+@cache
+def played(kind: str, world: str) -> tuple[World, list[dict[int, Command]]]:
+    """A game after ten steps of one mind, and its commands. All tests of a pair look at it; none may step
+    it."""
+    game = start(world)
+    return game, advance(game, kind, 10, fresh=False)
+
+
+def going_on(kind: str, world: str) -> World:
+    """A game in which the mind has played, or a new one if it has ended meanwhile."""
+    game, _ = played(kind, world)
+    return start(world) if game.has_ended else game
+
+
 @every_pair
 def test_a_mind_commands_only_its_own_seats(kind: str, world: str) -> None:
     game = start(world)
@@ -72,8 +87,7 @@ def test_a_mind_commands_only_its_own_seats(kind: str, world: str) -> None:
 
 @every_pair
 def test_the_same_situation_gives_the_same_decision(kind: str, world: str) -> None:
-    game = start(world)
-    advance(game, kind, 9, fresh=False)
+    game = going_on(kind, world)
     first, again = (decide(game, make_agent(kind, {}), everybody(game)) for _ in range(2))
     for decided in ("commands", "memory", "played_by", "note", "fallback"):
         assert getattr(first, decided) == getattr(again, decided)
@@ -81,8 +95,7 @@ def test_the_same_situation_gives_the_same_decision(kind: str, world: str) -> No
 
 @every_pair
 def test_memory_and_note_are_json(kind: str, world: str) -> None:
-    game = start(world)
-    advance(game, kind, 5, fresh=False)
+    game = going_on(kind, world)
     decision = decide(game, make_agent(kind, {}), everybody(game)[1:])
     for value in (decision.memory, decision.note):
         assert json.loads(json.dumps(value)) == value
@@ -90,17 +103,14 @@ def test_memory_and_note_are_json(kind: str, world: str) -> None:
 
 @every_pair
 def test_another_worker_goes_on_from_the_stored_memory(kind: str, world: str) -> None:
-    kept, passed_on = start(world), start(world)
-    assert advance(kept, kind, 10, fresh=False) == advance(passed_on, kind, 10, fresh=True)
+    (kept, commands), passed_on = played(kind, world), start(world)
+    assert commands == advance(passed_on, kind, 10, fresh=True)
     assert kept.state_hash() == passed_on.state_hash()
 
 
 @every_pair_alone
 def test_a_memory_that_was_lost_does_no_harm(kind: str, world: str) -> None:
-    game = start(world)
-    advance(game, kind, 12, fresh=False)
-    if game.has_ended:
-        game = start(world)
+    game = going_on(kind, world)
     assert decide(game, make_agent(kind, {}), everybody(game), memory=None).commands
 
 

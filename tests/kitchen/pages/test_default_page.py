@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import PlayerView, SeatView, StepView
+from kitchen.contract.page_view import PlayerView, SeatView, StepView
 from kitchen.contract.world import Command, Event
 from kitchen.pages.default_page import DefaultPage, joined_sentences
 from kitchen.play.live.render_page import Screen, render_guide, render_panel

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, PlayerView, SeatView
+from kitchen.contract.page_view import DRAWING_ONLY, DRAWING_TABLES, PlayerView, SeatView
 from kitchen.contract.world import Command, Json, Metric
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.play.live.render_page import render_panel

@@ -11,8 +11,8 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
 
-from kitchen.contract.page import DRAWING_ONLY, SeatView, StepView
 from kitchen.contract.page import Page as WorldPage
+from kitchen.contract.page_view import DRAWING_ONLY, SeatView, StepView
 from kitchen.contract.world import Json
 from kitchen.play.live.render_page import Screen, render_panel
 from tests.browser import IN_A_BROWSER

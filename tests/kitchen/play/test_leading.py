@@ -16,7 +16,7 @@ from django.utils import timezone
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.page import Page as WorldPage
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.team_schedules import FREE, IN_ROUNDS, RELAY, TOGETHER
 from kitchen.play.coplayers.agent_decisions import decide_step

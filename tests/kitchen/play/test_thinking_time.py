@@ -10,7 +10,7 @@ from django.db import transaction
 from kitchen import tasks
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.infra.append_only import erasure_allowed
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.episode.advance_episode import run_due_step

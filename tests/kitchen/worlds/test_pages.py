@@ -11,7 +11,8 @@ from random import Random
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.contract.page import Page, Panel, SeatView, StepView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play.live.render_page import Screen, page_context
 from kitchen.play.live.render_page import render_panel as drawn

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.contract.agent import Advice, Adviser, Situation
+from kitchen.contract.advisers import Advice, Adviser
+from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Json
 from tests.worlds.beacon.world import KEEPER, PILOT
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kitchen.contract.agent import Adviser, Agent
+from kitchen.contract.advisers import Adviser
+from kitchen.contract.agent import Agent
 from kitchen.contract.kit import Practice, WorldKit
 from kitchen.contract.page import Page
 from kitchen.contract.world import World

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command, Json
 
 WORDS = {"left": "left", "here": "here", "right": "right"}

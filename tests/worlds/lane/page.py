@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Json
 from kitchen.pages.grid_page import ARROW_PAD, FLOOR_LETTER, CellLook, GridPage
 from tests.worlds.lane.world import CELLS

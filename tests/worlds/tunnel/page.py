@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 
 

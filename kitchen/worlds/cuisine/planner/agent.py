@@ -12,7 +12,8 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.agents.job_follower import JobProgress, follow_jobs
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
+from kitchen.contract.advisers import Advice, Adviser
+from kitchen.contract.agent import Agent, Decision, Situation, TeamTalk, run_without_waiting
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.aim_pursuit import PURSUER

@@ -14,7 +14,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any, ClassVar
 
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.advisers import Advice, Adviser
+from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.overcooked.game_rules import BLOCKED_BY_SEAT, INTERACT, STAY
 from kitchen.worlds.overcooked.layout import Cell

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import ResultView, SeatView, TalkView
+from kitchen.contract.page_view import ResultView, SeatView, TalkView
 from kitchen.contract.star_targets import read_star_targets
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.play.live.common_panels import Talk, shared_panels, talk_panel

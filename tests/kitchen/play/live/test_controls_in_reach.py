@@ -16,7 +16,7 @@ from playwright.async_api import Browser, Page
 
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.page import Page as WorldPage
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import render_panel

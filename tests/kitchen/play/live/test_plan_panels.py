@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.play.live.plan_panels import PlanOptions, plan_panel
 from kitchen.play.live.render_page import Screen, render_panel
 from kitchen.worlds.cuisine.page import PAGE

@@ -14,7 +14,8 @@ from typing import Self
 import pytest
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.contract.page import Page, Panel, SeatView, StepView
+from kitchen.contract.page import Page, Panel
+from kitchen.contract.page_view import SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play.live import render_page
 from kitchen.play.live.common_panels import shared_panels

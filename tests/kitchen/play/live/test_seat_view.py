@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.agent import Adviser
+from kitchen.contract.advisers import Adviser
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import _situation, current_seat_view, hints_for, world_page_of
 from kitchen.play.models import Seat

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import SeatView, StepView, TalkView
+from kitchen.contract.page_view import SeatView, StepView, TalkView
 from kitchen.pages.default_page import CommandChoice
 from kitchen.worlds.blocks.page import PAGES
 from tests.kitchen.worlds.blocks.games import game, play, step

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import DRAWING_ONLY, StepView
+from kitchen.contract.page_view import DRAWING_ONLY, StepView
 from kitchen.registry.world_registry import get_page
 from kitchen.worlds.blocks.goal_cards import goal_cards
 from tests.kitchen.worlds.blocks.games import FAMILIES, game

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Browser
 
-from kitchen.contract.page import DRAWING_ONLY, TalkView
+from kitchen.contract.page_view import DRAWING_ONLY, TalkView
 from kitchen.play.coplayers.answer_messages import MESSAGE_RECEIPTS
 from kitchen.play.live.render_page import Screen
 from kitchen.play.turn.submitted_commands import RECEIPTS

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import DRAWING_TABLES, SeatView, StepView
+from kitchen.contract.page_view import DRAWING_TABLES, SeatView, StepView
 from kitchen.contract.world import Command
 from kitchen.play.live.render_page import Screen
 from kitchen.registry.world_registry import get_page

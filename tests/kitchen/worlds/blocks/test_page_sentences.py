@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import translation
 
-from kitchen.contract.page import StepView, TalkView
+from kitchen.contract.page_view import StepView, TalkView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
 from kitchen.pages.default_page import ScoreContent

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.page import SeatView, StepView, TalkView
+from kitchen.contract.page_view import SeatView, StepView, TalkView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
 from kitchen.play.live.render_page import render_panel

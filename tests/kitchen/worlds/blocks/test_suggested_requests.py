@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from kitchen.contract.page import SeatView, TalkView
+from kitchen.contract.page_view import SeatView, TalkView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.worlds.blocks.suggested_requests import PATIENCE, ordered_cells, suggested_requests
 from tests.kitchen.worlds.blocks.games import game

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from kitchen.contract.page import StepView
+from kitchen.contract.page_view import StepView
 from kitchen.pages.default_page import CommandChoice
 from kitchen.worlds.collab_overcooked.doubtful_commands import doubt_words
 from kitchen.worlds.collab_overcooked.page import PAGE, KitchenContents

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.contract.page import PlansView
+from kitchen.contract.page_view import PlansView
 from kitchen.worlds.collab_overcooked.following_actions import following_actions
 from kitchen.worlds.collab_overcooked.macro_checks import spelled
 from kitchen.worlds.collab_overcooked.order_tasks import tasks

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import SeatView, StepView
+from kitchen.contract.page_view import SeatView, StepView
 from kitchen.contract.world import Event
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.collab_overcooked.food_rules import food_rules

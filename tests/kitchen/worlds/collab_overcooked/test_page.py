@@ -14,7 +14,7 @@ import pytest
 import kitchen.worlds.collab_overcooked as collab_overcooked
 from kitchen.contract.mailbox import Mailbox
 from kitchen.contract.organisation import Member, make_organisation
-from kitchen.contract.page import StepView
+from kitchen.contract.page_view import StepView
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Event
 from kitchen.pages.grid_panel_contents import DrawnObservation

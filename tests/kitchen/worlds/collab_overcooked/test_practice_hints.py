@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView, TalkView
+from kitchen.contract.page_view import ChoiceView, PlayerView, ResultView, SeatView, StepView, TalkView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.play.live.render_page import render_guide

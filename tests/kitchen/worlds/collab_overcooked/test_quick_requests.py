@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from kitchen.contract.page import TalkView
+from kitchen.contract.page_view import TalkView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.render_page import render_panel

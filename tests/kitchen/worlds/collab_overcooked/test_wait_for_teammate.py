@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.contract.page import SeatView, StepView
+from kitchen.contract.page_view import SeatView, StepView
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event
 from kitchen.play.live.common_panels import shared_panels

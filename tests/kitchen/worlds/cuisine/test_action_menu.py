@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from html import unescape
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from tests.kitchen.worlds.cuisine.cooking import kitchen, play
 from tests.kitchen.worlds.cuisine.test_page import panel_html, seen
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES, SeatView
+from kitchen.contract.page_view import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABLES, SeatView
 from kitchen.contract.world import Intent
 from kitchen.worlds.cuisine.activity_text import intent_text
 from kitchen.worlds.cuisine.display_text import brief_lookup

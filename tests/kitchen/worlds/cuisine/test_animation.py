@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from playwright.async_api import Browser, Page
 
-from kitchen.contract.page import SeatView, StepView
+from kitchen.contract.page_view import SeatView, StepView
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.cuisine.page import PAGE

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Event
 from kitchen.play.live.render_page import PONG_HTML, Screen
 from kitchen.worlds.cuisine.page import PAGE

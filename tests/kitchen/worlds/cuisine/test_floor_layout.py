@@ -13,8 +13,8 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from playwright.async_api import Browser, BrowserContext, Page, Route
 
-from kitchen.contract.page import DRAWING_ONLY, SeatView, StepView
 from kitchen.contract.page import Page as WorldPage
+from kitchen.contract.page_view import DRAWING_ONLY, SeatView, StepView
 from kitchen.play.live.render_page import page_context, render_panel, script_texts
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES

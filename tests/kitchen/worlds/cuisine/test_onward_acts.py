@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.contract.world import Command
 from kitchen.worlds.cuisine.action_menu import action_groups
 from kitchen.worlds.cuisine.display_text import brief_lookup

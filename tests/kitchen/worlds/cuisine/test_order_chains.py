@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.worlds.cuisine.action_menu import action_groups
 from kitchen.worlds.cuisine.display_text import brief_lookup
 from kitchen.worlds.cuisine.order_chain_choices import chain_choices

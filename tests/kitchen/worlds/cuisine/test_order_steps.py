@@ -12,7 +12,7 @@ import pytest
 
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import run_without_waiting
-from kitchen.contract.page import StepView
+from kitchen.contract.page_view import StepView
 from kitchen.contract.world import Command, World
 from kitchen.worlds.cuisine.display_text import BriefLookup, brief_lookup
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES

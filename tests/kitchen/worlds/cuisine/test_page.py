@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
-from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView
+from kitchen.contract.page_view import ChoiceView, PlayerView, ResultView, SeatView, StepView
 from kitchen.contract.world import Command, Event, World
 from kitchen.play.live.render_page import page_context, render_panel
 from kitchen.registry.world_registry import get_world

@@ -9,7 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 from playwright.async_api import Browser
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.play.live.seat_view import hints_for
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.changed_facts import changed

@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 from django.utils import translation
 
-from kitchen.contract.page import SeatView
+from kitchen.contract.page_view import SeatView
 from kitchen.play.live.render_page import render_panel
 from kitchen.words import gettext_without_django as speech
 from kitchen.worlds.cuisine.display_text import SENTENCES, brief_lookup

@@ -11,7 +11,7 @@ import pytest
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from kitchen.contract.page import PlayerView, SeatView
+from kitchen.contract.page_view import PlayerView, SeatView
 from kitchen.play.live.render_page import render_guide, render_panel, render_reference, seat_layout
 from kitchen.registry.world_metrics import achievements
 from kitchen.worlds.cuisine.display_text import SENTENCES, KitchenWords

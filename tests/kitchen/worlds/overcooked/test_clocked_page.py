@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, WebSocketRoute
 
-from kitchen.contract.page import DRAWING_TABLES, SeatView
+from kitchen.contract.page_view import DRAWING_TABLES, SeatView
 from kitchen.contract.world import Json
 from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import render_panel

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from kitchen.contract.page import DRAWING_ONLY, SeatView, StepView
+from kitchen.contract.page_view import DRAWING_ONLY, SeatView, StepView
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.overcooked.game_rules import STAY
 from kitchen.worlds.overcooked.page import PAGE

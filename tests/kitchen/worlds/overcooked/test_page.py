@@ -13,7 +13,8 @@ from django.utils.translation import override
 
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent_skills import SeatObservation, wait_skill
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView, StepView
+from kitchen.contract.page import Panel
+from kitchen.contract.page_view import DRAWING_ONLY, DRAWING_TABLES, SeatView, StepView
 from kitchen.contract.world import Command
 from kitchen.worlds.overcooked import page as menus
 from kitchen.worlds.overcooked.display_text import SENTENCES

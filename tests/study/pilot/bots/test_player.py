@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.contract.agent import Adviser, run_without_waiting
+from kitchen.contract.advisers import Adviser
+from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Json, World
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import get_world
