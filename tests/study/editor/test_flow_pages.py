@@ -172,6 +172,8 @@ def test_a_page_is_saved_with_its_file_and_a_refused_page_keeps_it(admin_client:
     saved = with_file("other.png", **{"upload-cursor": "4", "_another": "1"})
     assert saved.headers["Location"] == f"{FLOW}new/?before=rounds"
     assert study.own_pages.get().text == "One.\n\n![A table](media:other.png)\n\nTwo."
+
+
 def test_a_part_gets_a_rule_and_only_answers_that_can_be_given(admin_client: Client) -> None:
     study = make_study(conditions=2)
     study.parts.create(kind="about", enabled=True)
