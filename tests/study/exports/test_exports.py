@@ -229,7 +229,7 @@ def test_a_seed_is_text_that_programs_which_compute_with_doubles_do_not_round(st
 def test_a_file_asks_the_database_as_often_for_many_rows_as_for_few(
     study: Study, name: str, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries({"participants": 19, "episodes": 15, "measures": 24}.get(name, 10)):
+    with django_assert_max_num_queries({"participants": 20, "episodes": 15, "measures": 24}.get(name, 10)):
         found = list(rows_of(get_table(name), study))
     assert found or name in WITHOUT_ROWS
 
