@@ -378,7 +378,7 @@ for kind in {kinds}:
 def test_hashes_are_equal_in_every_process() -> None:
     kinds = sorted([*WORLDS, Beacon.kind, Boulders.kind, Vault.kind])
     here = [hashes(make(kind), 25)[-1] for kind in kinds]
-    for seed in ("0", "1", "4242"):
+    for seed in ("0", "4242"):  # this process has a third one
         assert run(HASH_PROGRAM.format(kinds=kinds), seed).splitlines() == here
 
 

@@ -25,6 +25,7 @@ from tests.browser import IN_A_BROWSER, SHOTS
 from tests.journeys.axe import violations
 from tests.kitchen.factories import make_episode
 from tests.kitchen.play.test_leading import LEAD, give, led, opened, take
+from tests.nightly import nightly
 from tests.study.factories import enter, make_study
 
 HOST = "http://timeline.test"
@@ -187,7 +188,7 @@ class TestInABrowser:
 
     pytestmark = IN_A_BROWSER
 
-    @pytest.mark.parametrize("width", [1440, 360])
+    @pytest.mark.parametrize("width", [360, *nightly(1440)])  # axe looks at both widths each time
     async def test_clicks_and_keys_go_to_a_step(
         self, browser: Browser, pages: dict[tuple[str, bool], tuple[str, str]], width: int
     ) -> None:
