@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from kitchen.contract.organisation import SAY
-from kitchen.contract.page import PlansView, SeatView
+from kitchen.contract.page_view import PlansView, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY
