@@ -60,6 +60,7 @@ from kitchen.worlds.collab_overcooked.pictured_menu import (
     pictured_choice,
     with_pantry,
 )
+from kitchen.worlds.collab_overcooked.plan_lanes import lanes_panel, shows_lanes
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.quick_requests import bubble_panel
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
@@ -80,7 +81,7 @@ from kitchen.worlds.collab_overcooked.wait_for_teammate import (
     unspoken_news,
     wait_panel,
 )
-from kitchen.worlds.collab_overcooked.work_names import work_name
+from kitchen.worlds.collab_overcooked.work_names import works_name
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -161,6 +162,7 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/request_row.css",
         f"{_TEMPLATES}/pantry_and_asking.css",
         f"{_TEMPLATES}/rooms_sizes.css",
+        f"{_TEMPLATES}/plan_lanes.css",
     )
     scripts = (
         "js/amounts.js",
@@ -170,6 +172,9 @@ class CollabPage(GridPage):
         f"{_TEMPLATES}/kitchen_spots.js",
         f"{_TEMPLATES}/wait_on.js",
         f"{_TEMPLATES}/ask_bubble.js",
+        f"{_TEMPLATES}/lane_forecast.js",
+        f"{_TEMPLATES}/plan_lanes.js",
+        f"{_TEMPLATES}/lane_runner.js",
         "js/grid_characters.js",
         "js/grid_motion.js",
         "js/grid.js",
@@ -200,7 +205,8 @@ class CollabPage(GridPage):
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
         drawn = (self.contents,) if self.board in makers else ()
-        own = (wait_panel, self.ask, self.asked, self.requests, ideas_panel)
+        lanes = (lanes_panel,) if shows_lanes(view) and drawn else ()
+        own = (wait_panel, self.ask, self.asked, self.requests, ideas_panel, *lanes)
         return (makers[0], self.queues, *drawn, bubble_panel, *makers[1:], *own)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
@@ -408,7 +414,7 @@ class CollabPage(GridPage):
             macro for key in (REQUESTS_KEY, PLAN_KEY, ABOUT_KEY) for macro in commands_in(message.data, key)
         ]
         use, why = (str(message.data.get(key, "")) for key in (USE_KEY, WHY_KEY))
-        return stand_in_sentence(code, macros, work_name(macros), use, why)
+        return stand_in_sentence(code, macros, works_name(macros), use, why)
 
     def guide_sentences(self, brief: Mapping[str, Json]) -> tuple[str, ...]:
         """Return sentences that the stand-in understands as assistant. Empty for the assistant."""
@@ -420,7 +426,7 @@ class CollabPage(GridPage):
     def requests_named(self, data: Mapping[str, Json]) -> str:
         """Return what a message requests: the short name of the whole work, such as *Cut pumpkin*, or its
         commands."""
-        return work_name(commands_in(data, REQUESTS_KEY)) or super().requests_named(data)
+        return works_name(commands_in(data, REQUESTS_KEY)) or super().requests_named(data)
 
     def outcome(self, view: SeatView) -> str:
         """Return a heading that tells whether the ordered dish was delivered in time."""

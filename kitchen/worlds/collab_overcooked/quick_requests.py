@@ -124,15 +124,17 @@ def _state_of(view: SeatView, work: Work) -> str:
     ended = zip(theirs["done_in"][1:], pairwise(map(tuple, theirs["done"])), strict=True)
     if not any(step >= max(asked) and two == work.macros[-2:] for step, two in ended):
         return ASKED
-    return DONE if work.macros[-2][1] in _in_use(view) else ""  # what was brought may be lost
+    return (
+        DONE if work.macros[-2][1] in things_in_use(view.observation) else ""
+    )  # what was brought may be lost
 
 
-def _in_use(view: SeatView) -> set[str]:
+def things_in_use(seen: Mapping[str, Json]) -> set[str]:
     """Return the things that are somewhere in the kitchen, and all that was used for them."""
     made_of: dict[str, set[str]] = {}
     for (_, inside), product in food_rules().rows.items():
         made_of.setdefault(product, set()).update(inside)
-    todo, found = list(things_there(view.observation)), set[str]()
+    todo, found = list(things_there(seen)), set[str]()
     while todo:
         thing = todo.pop()
         found |= {thing, DISH} if thing.endswith(IN_DISH) else {thing}

@@ -38,7 +38,7 @@ from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.refused_requests import was_refused
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, layout_of
-from kitchen.worlds.collab_overcooked.work_names import refusal_words, work_name
+from kitchen.worlds.collab_overcooked.work_names import refusal_words, works_name
 from kitchen.worlds.collab_overcooked.work_steps import estimated_steps
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -206,7 +206,7 @@ def _is_open(view: SeatView, said: TeamMessage, card: RequestCard) -> bool:
 
 def _card(view: SeatView, said: TeamMessage) -> RequestCard:
     macros = commands_in(said.data, REQUESTS_KEY)
-    is_theirs, name = said.sender != view.talk.member, work_name(macros)
+    is_theirs, name = said.sender != view.talk.member, works_name(macros)
     refusal = _refusal(view, said)
     left = macros if said.sender == view.talk.member else _left_of(view, tuple(macros))
     who = "" if said.sender is None else view.talk.members.get(said.sender, "")

@@ -10,6 +10,8 @@ from kitchen.worlds.collab_overcooked.room_layout import RELEASED
 
 CHEF_KNOWS, BOTH_KNOW, ASSISTANT_KNOWS = "chef", "both", "assistant"
 KNOWING_SEATS = {CHEF_KNOWS: (0,), BOTH_KNOW: (0, 1), ASSISTANT_KNOWS: (1,)}
+PLAN_LANES = "plan_lanes"
+"""The setting with which a chef plans both cooks' steps in two lanes."""
 CHEF_OPENS, BOTH_OPEN = "chef", "both"
 SCORED_OPENERS = {CHEF_OPENS: (0,), BOTH_OPEN: (0, 1)}
 
@@ -89,6 +91,14 @@ SETTINGS = (
         "Tells how the team does beside the best run that is known",
         False,
         help="At each handover, and in all at the end. It never tells how many handovers are to come.",
+        later=True,
+    ),
+    Setting(
+        PLAN_LANES,
+        "bool",
+        "A chef with the recipe plans both cooks' steps in two lanes",
+        False,
+        help="The page tells the step of the delivery, and plays the plan. Needs plans and messages.",
         later=True,
     ),
 )

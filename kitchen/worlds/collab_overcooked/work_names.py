@@ -42,6 +42,17 @@ def work_name(macros: Sequence[Command]) -> str:
     return gettext(name).format(thing=thing_words(taken[0][1]))
 
 
+def works_name(macros: Sequence[Command]) -> str:
+    """Return the short names of several pieces of work, one after another. Empty if one of them has none."""
+    names, first = list[str](), 0
+    for number, macro in enumerate(macros, start=1):
+        if macro == (PLACE,):
+            names.append(work_name(macros[first:number]))
+            first = number
+    names += [work_name(macros[first:])] if first < len(macros) else []
+    return ", ".join(names) if all(names) else ""
+
+
 def refusal_words(macros: Sequence[Command]) -> str:
     """Return the words that refuse requested commands for now, such as *Not now: Cut pumpkin*. Empty if they
     have no short name."""

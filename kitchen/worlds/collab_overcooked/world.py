@@ -54,7 +54,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     approach,
     nearest,
 )
-from kitchen.worlds.collab_overcooked.settings import KNOWING_SEATS, METRICS, SETTINGS
+from kitchen.worlds.collab_overcooked.settings import KNOWING_SEATS, METRICS, PLAN_LANES, SETTINGS
 
 _GOES_ON = tuple((Event("performed", seat, {"command": list(GO_ON)}),) for seat in SEATS)
 POINTS = 20
@@ -171,7 +171,7 @@ class CollabOvercooked(SimpleWorld):
             "typed": self.chosen["typed"],
             "seat": SEAT_NAMES[seat],
         }
-        known |= {name: True for name in ("one_press", "best_run") if self.chosen[name]}
+        known |= {name: True for name in ("one_press", "best_run", PLAN_LANES) if self.chosen[name]}
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def public_state(self) -> dict[str, Json]:

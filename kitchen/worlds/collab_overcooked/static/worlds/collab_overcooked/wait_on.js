@@ -168,7 +168,7 @@
   play.addEventListener("brigade:panels", look);
   play.waitOn = { after: waitAfter };
   play.addEventListener("brigade:choice", () => {
-    if (choosing.sent && !state.on && !state.after && JSON.parse(choosing.sent.value ?? '["wait"]')[0] !== "wait") waitAfter(ACTION);
+    if (choosing.sent && !state.on && !state.after && !play.classList.contains("is-going") && JSON.parse(choosing.sent.value ?? '["wait"]')[0] !== "wait") waitAfter(ACTION);
     if (choosing.sent && !state.on) said.textContent = ""; // something else was chosen since
     show();
   });
