@@ -31,7 +31,7 @@ SENTENCE = re.compile(
 )
 """What begins like a sentence, or has two words side by side that are no selector and no style."""
 SAID_BY_STYLE = re.compile(r"content:\s*[\"'][^\"']*[A-Za-z]{2}")
-NO_WORDS = {"Enter", "Escape", "Backspace", "POST", "GET", "HEAD", "use strict", "Intl"}
+NO_WORDS = {"Arrow", "Enter", "Escape", "Backspace", "POST", "GET", "HEAD", "use strict", "Intl"}
 
 
 def said_in(script: str) -> list[str]:

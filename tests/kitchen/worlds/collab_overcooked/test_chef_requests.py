@@ -117,7 +117,10 @@ def star_targets() -> dict[str, tuple[dict[str, Any], tuple[int, ...]]]:
     """The world's settings and the star targets of the dishes in the ready study. Its chef asks for one thing
     at a time."""
     study = tomllib.loads(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]).read_text("utf-8"))
-    played = [(one["settings"], tuple(one["star_targets"]["steps_used"])) for one in study["conditions"]]
+    played = [
+        (one["settings"] | {"plan_lanes": False}, tuple(one["star_targets"]["steps_used"]))
+        for one in study["conditions"]
+    ]
     assert all(one["coplayer_settings"]["requests_at_once"] == 1 for one in study["conditions"])
     assert all(one in played[:4] for one in played), "both seats of a dish have the same rooms and targets"
     return {settings["task"]: (settings, targets) for settings, targets in played}
