@@ -7,6 +7,7 @@
   const box = document.querySelector("[data-recording]");
   if (!box) return;
 
+  const CHUNK_MS = 500; // what the recorder still holds is lost when somebody leaves the page
   const PIECE_MS = 5000;
   const AGAIN_MS = 3000;
   const MOST_WAITING = 60; // five minutes
@@ -25,7 +26,7 @@
   function reset() {
     const take = crypto.randomUUID().replaceAll("-", "");
     const times = { past: 0, since: null, steps: [], step: "" };
-    Object.assign(state, times, { take, number: 0, waiting: [], sent: null, sending: false });
+    Object.assign(state, times, { take, number: 0, chunks: [], closed: 0, waiting: [], sent: null, sending: false });
     Object.assign(state, { stream: null, recorder: null, ended: false, refused: false });
   }
 
@@ -76,6 +77,7 @@
   /* the server takes no more of this take, or lacks a piece that is gone */
   function refuse() {
     state.refused = true;
+    state.chunks = [];
     state.waiting = [];
     finish(box.dataset.silent);
   }
@@ -92,17 +94,27 @@
     tell(words, false);
   }
 
-  function onPiece(event) {
+  function onChunk(event) {
     if (state.refused || event.target !== state.recorder) return;
+    state.chunks.push(event.data);
+    if (elapsed() - state.closed < PIECE_MS && state.recorder.state === "recording") return;
+    closePiece();
+    if (state.waiting.length >= MOST_WAITING) finish(box.dataset.ended);
+    sendAll();
+  }
+
+  /* the chunks so far as one piece that waits, or as several if they are large */
+  function closePiece() {
+    const all = new Blob(state.chunks);
     const largest = Number(box.dataset.largest);
-    for (let from = 0; from < event.data.size; from += largest) {
-      const data = event.data.slice(from, from + largest);
+    for (let from = 0; from < all.size; from += largest) {
+      const data = all.slice(from, from + largest);
       state.waiting.push({ number: state.number, ms: elapsed(), steps: state.steps.join(","), data });
       state.number += 1;
       state.steps = [];
     }
-    if (state.waiting.length >= MOST_WAITING) finish(box.dataset.ended);
-    sendAll();
+    state.chunks = [];
+    state.closed = elapsed();
   }
 
   function showPause(paused) {
@@ -145,10 +157,10 @@
     }
     const lost = () => finish(box.dataset.silent);
     state.stream.getTracks()[0].addEventListener("ended", lost);
-    state.recorder.addEventListener("dataavailable", onPiece);
+    state.recorder.addEventListener("dataavailable", onChunk);
     state.recorder.addEventListener("error", lost);
     if (isOver()) return finish(box.dataset.ended); // while the browser asked
-    state.recorder.start(PIECE_MS);
+    state.recorder.start(CHUNK_MS);
     count();
   }
 
@@ -162,6 +174,7 @@
   /* the pieces that wait, as far as they fit, as one: the server joins pieces anyway */
   function leave() {
     finish(box.dataset.ended);
+    closePiece();
     const joined = { data: new Blob(), steps: [] };
     for (const piece of state.waiting.filter((one) => one !== state.sent)) {
       if (joined.data.size + piece.data.size >= MOST_AT_LEAVING) break;
@@ -171,6 +184,7 @@
       joined.data = new Blob([joined.data, piece.data]);
     }
     state.waiting = [];
+    state.refused = true; // a last chunk comes too late to be sent
     if (joined.data.size) send({ ...joined, steps: joined.steps.join(",") }).catch(() => {});
   }
 

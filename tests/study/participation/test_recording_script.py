@@ -1,6 +1,6 @@
 """The script that records says what it does, closes the microphone in time, and keeps what is not stored yet.
 
-The browser's microphone, recorder and network are stand-ins here, so that no app runs and nobody waits.
+The browser's microphone, recorder, clock and network are stand-ins here, so that no app runs and nobody waits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from tests.browser import IN_A_BROWSER
 pytestmark = IN_A_BROWSER
 HOST = "http://localhost:9"  # a browser has microphones for no other address without TLS
 STAND_INS = """
+let now = 0;
+performance.now = () => now;
 window.track = Object.assign(new EventTarget(), { open: true, stop() { this.open = false; } });
 navigator.mediaDevices.getUserMedia = async () => {
   window.asked = true;
@@ -24,9 +26,12 @@ window.MediaRecorder = class extends EventTarget {
   start() { this.state = "recording"; }
   pause() { this.state = "paused"; }
   resume() { this.state = "recording"; }
-  requestData() { this.give("p"); }
-  stop() { this.state = "inactive"; this.give("last"); }
-  give(text) { this.dispatchEvent(Object.assign(new Event("dataavailable"), { data: new Blob([text]) })); }
+  requestData() { setTimeout(() => this.give("p", 0)); }
+  stop() { this.state = "inactive"; setTimeout(() => this.give("last", 0)); }
+  give(text, ms = 5000) {
+    now += ms;
+    this.dispatchEvent(Object.assign(new Event("dataavailable"), { data: new Blob([text]) }));
+  }
 };
 window.sent = [];
 window.answer = (number) => ({ status: 200, ok: true, json: async () => ({ next: number + 1 }) });
@@ -100,7 +105,15 @@ async def test_what_waits_is_sent_together_when_the_page_is_left(browser: Any) -
     await page.evaluate("void (answer = () => new Promise(() => {}))")
     await page.evaluate("['a', 'b', 'c'].forEach((text) => recorder.give(text))")
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))")
-    assert (await state(page, 2))[1:] == [["0 a", "1 bclast"], False]
+    assert (await state(page, 2))[1:] == [["0 a", "1 bc"], False]
+
+
+async def test_the_newest_half_second_is_kept_for_a_page_that_is_left(browser: Any) -> None:
+    page = await begin(browser)
+    await page.evaluate("['a', 'b', 'c'].forEach((text) => recorder.give(text, 500))")
+    assert (await state(page, 0))[1] == [], "no request every half second"
+    await page.evaluate("window.dispatchEvent(new Event('pagehide'))")
+    assert (await state(page, 1))[1:] == [["0 abc"], False]
 
 
 async def test_pieces_are_kept_when_too_many_wait(browser: Any) -> None:
