@@ -1,13 +1,14 @@
 """Add several questions with one scale from a pasted list, copy a question, and arrange the question form.
 
 A line of the list is a question. `(R)` at its end reverses the question. The name of the list names the
-questions: `Trust` makes `Trust 1`, with the name `trust_1` in the data.
+questions: `Trust` makes `Trust 1`, with the name `trust_1` in the data. A line that ends with answers in
+square brackets, such as `smooth = How smooth was it? [slider: no | yes]`, is a question of its own kind.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -15,12 +16,14 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.forms.models import fields_for_model
 
+from kitchen.contract.probes import USUAL_POINTS
 from study.design import form_labels
 from study.design.models import Study, SurveyItem
 from study.design.naming_rules import key_from_name
 from study.design.questions.item_fields import LONGEST
 from study.design.questions.item_kinds import KIND_FIELDS, KINDS
 from study.design.study_errors import DesignError
+from study.editor.answers_in_brackets import BracketedQuestion, bracketed_question
 from study.editor.condition_and_item_forms import SurveyItemForm
 from study.editor.condition_form_sections import make_fold
 from study.editor.design_services import after_last, unused_name
@@ -28,6 +31,8 @@ from study.editor.design_services import after_last, unused_name
 MOST_LINES = 100
 SHARED = ("place", "points", "low", "high", "table", "required", "needs_teammates", "may_not_apply")
 """The fields that all questions of a list share."""
+IN_BRACKETS = ("likert", "slider", "single", "multiple", "number", "text")
+"""The kinds of question that a line of a list can have in square brackets."""
 REPEATED = ("place", "kind", "points", "low", "high", "scale", "table", "unit", "minimum", "maximum", "step")
 """The fields that the next question takes over from the one that was added before."""
 _REVERSED = re.compile(r"\s*\(r\)\s*$", re.IGNORECASE)
@@ -40,7 +45,9 @@ class ItemListForm(forms.Form):
         max_length=40_000,
         label="Questions",
         help_text=f"One on each line, at most {MOST_LINES}. End a line with (R) if a high answer means a low "
-        "value: it is reversed before scoring.",
+        "value: it is reversed before scoring. A line can have answers of its own: “[slider: low | high]”, "
+        "“[likert 5: low | high]”, “[single: one | two]”, “[multiple: one | two]”, “[number: 18 | 99]”, "
+        "“[text]”. It then counts for no sub-scale. “smooth = ” before such a question names it in the data.",
         widget=forms.Textarea({"rows": 10}),
     )
     name = forms.CharField(
@@ -77,34 +84,68 @@ class ItemListForm(forms.Form):
         name, keys = cleaned["name"], set(self.study.items.values_list("key", flat=True))
         shared = {field: cleaned[field] for field in SHARED}
         position = after_last(self.study.items.values_list("position", flat=True))
+        measures = set[str]()
         for number, line in enumerate(lines, start=1):
-            key = key_from_name(f"{name} {number}", keys, f"question_{number}")
+            own = bracketed_question(line)
+            label = own.key.replace("_", " ").capitalize() if own and own.key else f"{name} {number}"
+            key = key_from_name(label, keys, f"question_{number}")
             keys.add(key)
-            item = SurveyItem(
-                study=self.study,
-                key=key,
-                measure=f"{name} {number}",
-                text=_REVERSED.sub("", line),
-                reversed=bool(_REVERSED.search(line)),
-                scale=name if cleaned["scored"] else "",
-                position=position + number - 1,
-                **shared,
-            )
             try:
+                if label in measures:
+                    raise ValidationError({"measure": f"“{label}” names two questions."})
+                values = own_values(own) if own else _values_of_list(line, name if cleaned["scored"] else "")
+                fields = {"key": key, "measure": label, "position": position + number - 1, **shared | values}
+                item = SurveyItem(study=self.study, **fields)
                 item.full_clean()
             except ValidationError as error:
-                self._tell(number, error)
-            if self.errors.keys() & shared.keys():
-                return  # every further line would have the same error
+                self._tell(number, error, shared if own is None else ("place",))
+                if self.errors.keys() & shared.keys():
+                    return  # every further line would have the same error
+                continue
+            measures.add(label)
             yield item
 
-    def _tell(self, number: int, error: ValidationError) -> None:
-        """Add the reasons why a line cannot be a question, at the field that all questions share or at the
-        list."""
+    def _tell(self, number: int, error: ValidationError, shared: Collection[str]) -> None:
+        """Add the reasons why a line cannot be a question, at the field that all questions share (one of
+        `shared`) or at the list."""
         for field, reasons in error.message_dict.items():
-            told = field if field in SHARED else "lines"
             words = " ".join(reasons)
-            self.add_error(told, words if told in SHARED else f"Line {number}: {words}")
+            if field in shared:
+                self.add_error(field, words)
+            else:
+                self.add_error("lines", f"Line {number}: {words}")
+
+
+def _values_of_list(line: str, scale: str) -> dict[str, Any]:
+    return {"text": _REVERSED.sub("", line), "reversed": bool(_REVERSED.search(line)), "scale": scale}
+
+
+def own_values(own: BracketedQuestion) -> dict[str, Any]:
+    """Return the fields of a question with answers of its own. Raises ValidationError, with the fields that
+    are wrong, if they are no answers of a question."""
+    kind = KINDS.get(own.kind) if own.kind in IN_BRACKETS else None
+    if kind is None:
+        raise ValidationError({"kind": f"“{own.kind}” is none of {', '.join(IN_BRACKETS)}."})
+    values: dict[str, Any] = {"text": own.text, "kind": own.kind, "table": "", "low": "", "high": ""}
+    if "options" in kind.uses:
+        return values | {"options": [*own.words]}
+    if own.kind == "number":
+        names = ("minimum", "maximum")
+        return values | dict(zip(names, _numbers(own.words), strict=False))
+    if own.kind != "text":
+        if len(own.words) != 2:
+            raise ValidationError({"low": f"Write both ends with | between them: [{own.kind}: low | high]."})
+        values |= dict(zip(("low", "high"), own.words, strict=True))
+    if own.kind == "slider":
+        values |= {"minimum": 0, "maximum": 100}
+    return values | {"points": own.points or USUAL_POINTS}
+
+
+def _numbers(words: Sequence[str]) -> list[float]:
+    try:
+        return [float(word) for word in words[:2]]
+    except ValueError:
+        raise ValidationError({"minimum": "Write the limits as numbers: [number: 18 | 99]."}) from None
 
 
 @transaction.atomic

@@ -34,6 +34,7 @@ from kitchen.contract.probes import (
 )
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import get_world, known_worlds
+from study.editor.answers_in_brackets import BracketedQuestion, bracketed_question
 
 PROBES_HELP = (
     "The game holds and asks. Leave a blank line between two probes. The first line says when, and how many "
@@ -54,7 +55,6 @@ _PATTERNS = {
     "at_most": re.compile(r"at most (\d{1,6})(?: times?)?"),
     "key": re.compile(r"named ([a-z][a-z0-9_]{0,29})"),
 }
-_QUESTION = re.compile(r"(?:([a-z][a-z0-9_]{0,29}) = )?(.+?)\s*\[\s*(\w+)\s*(\d{1,2})?\s*(?::(.*))?\]")
 
 
 def probes_help(world: str) -> str:
@@ -171,22 +171,21 @@ def _times(line: str) -> dict[str, Json]:
 
 
 def _item(line: str, place: int) -> dict[str, Json]:
-    match = _QUESTION.fullmatch(line)
-    if match is None or match[3] not in ITEM_KINDS:
+    found = bracketed_question(line)
+    if found is None or found.kind not in ITEM_KINDS:
         raise forms.ValidationError(
             f"“{line}”: end the question with its answers, such as [likert {USUAL_POINTS}: no | yes]."
         )
-    key, text, kind, points, rest = match.groups()
-    item: dict[str, Json] = {"key": key or f"q{place}", "kind": kind, "text": text}
-    return {**item, **_answers(kind, points, [each.strip() for each in (rest or "").split("|")])}
+    item: dict[str, Json] = {"key": found.key or f"q{place}", "kind": found.kind, "text": found.text}
+    return {**item, **_answers(found)}
 
 
-def _answers(kind: str, points: str | None, words: list[str]) -> Mapping[str, Json]:
-    if kind == TEXT:
+def _answers(found: BracketedQuestion) -> Mapping[str, Json]:
+    if found.kind == TEXT:
         return {}
-    if kind == CHOICE:
-        return {"options": [word for word in words if word]}
-    if len(words) != 2:
+    if found.kind == CHOICE:
+        return {"options": [*found.words]}
+    if len(found.words) != 2:
         raise forms.ValidationError("Write the words of both ends with | between them: [slider: low | high].")
-    scale = {"points": int(points or USUAL_POINTS)} if kind == LIKERT else {}
-    return {**scale, "low": words[0], "high": words[1]}
+    scale = {"points": found.points or USUAL_POINTS} if found.kind == LIKERT else {}
+    return {**scale, "low": found.words[0], "high": found.words[1]}

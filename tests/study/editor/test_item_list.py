@@ -51,6 +51,37 @@ def test_a_wrong_line_is_named_and_a_wrong_scale_is_told_at_its_field() -> None:
     assert not study.items.filter(key__startswith="trust").exists()
 
 
+def test_a_line_can_have_answers_of_its_own() -> None:
+    study = make_study()
+    lines = ["I trust it.", "smooth = How smooth? [slider: rough | smooth]", "Age? [number: 18 | 99]"]
+    form = pasted(study, "\n".join([*lines, "Who led? [single: I | it]"]), table="The team")
+    assert form.is_valid(), form.errors
+    items_add(study_id=study.pk, items=form.made)
+    first, smooth, age, who = study.items.filter(key__regex="trust|smooth").order_by("position")
+    assert (first.kind, first.scale, first.table) == ("likert", "Trust", "The team")
+    assert (smooth.key, smooth.measure, smooth.kind) == ("smooth", "Smooth", "slider")
+    assert (smooth.low, smooth.minimum, smooth.maximum, smooth.scale) == ("rough", 0, 100, "")
+    assert (age.kind, age.minimum, age.maximum, age.table) == ("number", 18, 99, "")
+    assert (who.measure, who.kind, who.options) == ("Trust 4", "single", ["I", "it"])
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("Well? [dial: a | b]", "“dial” is none of"),
+        ("Well? [slider: low]", "both ends"),
+        ("Well? [number: few | many]", "as numbers"),
+        ("Well? [likert 2: no | yes]", "from 3 to 11"),
+        ("Well? [single: only]", "Line 2"),
+        ("trust_1 = Well? [text]", "names two questions"),
+    ],
+)
+def test_wrong_answers_of_a_line_are_told_at_the_list(line: str, why: str) -> None:
+    form = pasted(make_study(), f"Fine?\n{line}")
+    assert set(form.errors) == {"lines"}
+    assert why in str(form.errors["lines"]) and "Line 2" in str(form.errors["lines"])
+
+
 def test_a_list_whose_names_were_taken_meanwhile_adds_nothing(admin_client: Client, monkeypatch: Any) -> None:
     study = make_study()
     SurveyItem.objects.create(study=study, key="trust_1", measure="Trust 1", text="I trust it.", points=7)
