@@ -135,6 +135,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "places": items_by_place(study),
         "orders": describe_orders(study, conceals=is_concealed_from(request.user, study)),
         "outcomes": study.outcomes.all(),
+        "translated": language_names(study.languages)[1:],
         "own_code": OWN_CODE,
         "previews": _number(study, "preview", preview=True),
         "programs": _number(study, "synthetic participant", preview=False, synthetic=True),

@@ -2,7 +2,8 @@
 `python -m tests.live.setup_clicks`.
 
 A program sets the study up in a real browser, with the controls that a person sees. A click is a press on a
-link, button, fold, checkbox or file field, or a choice in a list. A field is a text that is typed.
+link, button, fold, checkbox or file field, or a choice in a list. A field is what is filled in: typed,
+chosen, checked or uploaded. So a checkbox counts as a click and as a field.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ My team did what I expected.
 I had to watch my team. (R)
 My team helped me.
 I would play with this team again.
-My team was competent."""
+My team was competent.
+smooth = How smooth was the work? [slider: not smooth | very smooth]"""
 PROBE = "every 10 steps, 30 seconds\ntrust = How much trust? [slider: not at all | completely]"
 
 
@@ -66,7 +68,19 @@ class Researcher:
     def choose(self, selector: str, value: str) -> None:
         """Choose in a list."""
         self.sections[-1].clicks += 1
+        self.sections[-1].fields += 1
         self.page.select_option(selector, value)
+
+    def check(self, selector: str) -> None:
+        """Check a box."""
+        self.sections[-1].fields += 1
+        self.press(selector)
+
+    def upload(self, selector: str, name: str, data: bytes) -> None:
+        """Choose an image."""
+        self.sections[-1].clicks += 1
+        self.sections[-1].fields += 1
+        self.page.set_input_files(selector, {"name": name, "mimeType": "image/png", "buffer": data})
 
     def write(self, **texts: str) -> None:
         """Type texts into fields, by the fields' names."""
@@ -85,14 +99,8 @@ def set_up(person: Researcher) -> None:
     """Set up a study with two conditions, two own pages, questions, a probe, a bonus and two languages."""
     _begin(person)
     _own_pages(person)
-    person.begin("A slider question")
-    person.press("p.back a")
-    person.press("main a:text-is('Add a question')")
-    person.choose("#id_kind", "slider")
-    person.write(text="How smooth was the work?", measure="Smooth", low="not smooth", high="very smooth")
-    person.write(minimum="0", maximum="100")
-    person.save()
     person.begin("Bonus")
+    person.press("p.back a")
     person.press("main a:text-is('Bonus')")
     person.choose("#id_currency", "USD")
     person.choose("#id_figure_1", "completed")
@@ -104,11 +112,11 @@ def set_up(person: Researcher) -> None:
 def _begin(person: Researcher) -> None:
     person.begin("The new study")
     person.press("a:text-is('A new study')")
-    person.press("#id_others input[value=es]")
+    person.check("#id_others input[value=es]")
     person.choose("#id_world", "cuisine")
     for name in ("planner", "planners"):
-        person.press(f"#id_set_ups input[value={name}]")
-    person.press("#id_instruments input[value=nasa_tlx]")
+        person.check(f"#id_set_ups input[value={name}]")
+    person.check("#id_instruments input[value=nasa_tlx]")
     person.choose("#id_think_aloud", "optional")
     person.write(probes=PROBE, rating_slider="Trust in your team: none | complete")
     consent = "You play four rounds with two teams. You can stop at any time."
@@ -123,10 +131,7 @@ def _own_pages(person: Researcher) -> None:
     person.press(".flow-add")
     person.write(title="The table", text="This is the table at which you work.")
     person.press(".media-insert summary")
-    person.sections[-1].clicks += 1
-    person.page.set_input_files(
-        "#id_upload-file", {"name": "table.png", "mimeType": "image/png", "buffer": png()}
-    )
+    person.upload("#id_upload-file", "table.png", png())
     person.write(**{"upload-alt": "A table with two places"})
     person.save("[name=_another]")
     person.write(title="Tell us more", text="You relied on your team. Please think about why.", value_0="5")
@@ -138,8 +143,7 @@ def _own_pages(person: Researcher) -> None:
 
 def _spanish(person: Researcher) -> None:
     person.begin("Spanish")
-    person.press("main .links a:text-is('Languages')")
-    person.press("main a:has-text('Texts in')")
+    person.press("main .links a:has-text('Texts in')")
     fields = person.page.locator(".design-form [name^=text-]")
     for number in range(fields.count()):
         person.sections[-1].fields += 1

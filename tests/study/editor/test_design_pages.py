@@ -36,6 +36,7 @@ def test_languages_are_chosen_and_the_texts_to_be_translated_are_counted(
     admin_client.post(there, {"written": "en", "others": ["en", "zh-hans"]})
     study.refresh_from_db()
     assert study.languages == "en zh-hans"
+    assert "/staff/small/design/texts/zh-hans/" in admin_client.get("/staff/small/design/").content.decode()
     left = [one for one in readiness_problems(study) if one.page == "texts"]
     assert [(one.args, one.hinders) for one in left] == [(("zh-hans",), False)]
     assert "7 texts of yours: not translated into 简体中文 yet" in left[0].words

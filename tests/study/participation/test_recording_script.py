@@ -1,6 +1,7 @@
 """The script that records says what it does, closes the microphone in time, and keeps what is not stored yet.
 
-The browser's microphone, recorder, clock and network are stand-ins here, so that no app runs and nobody waits.
+The browser's microphone, recorder, clock and network are stand-ins here, so that no app runs and
+nobody waits.
 """
 
 from __future__ import annotations
