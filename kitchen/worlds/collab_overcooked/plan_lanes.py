@@ -120,12 +120,12 @@ def lanes_panel(view: SeatView) -> Panel:
 
 
 def shows_lanes(view: SeatView) -> bool:
-    """Return whether this person's page has the lanes: a chef with the recipe, who may plan and ask."""
+    """Return whether this person's page has the lanes: a chef with the recipe, who may plan and ask. When the
+    episode is over, nobody can be asked any more, and the lanes stay as they were."""
     brief = view.brief
     is_on = brief.get(PLAN_LANES) and not brief["typed"] and view.plans.offered
-    return bool(
-        is_on and view.acts and view.seat == CHEF and "recipe" in brief and ASSISTANT in view.talk.addressees
-    )
+    may_ask = view.phase == "over" or ASSISTANT in view.talk.addressees
+    return bool(is_on and may_ask and view.acts and view.seat == CHEF and "recipe" in brief)
 
 
 def _chef_steps(kitchen: _Kitchen, brief: Mapping[str, Json]) -> Iterator[LaneStep]:

@@ -54,7 +54,7 @@ def works_name(macros: Sequence[Command]) -> str:
 
 
 def refusal_words(macros: Sequence[Command]) -> str:
-    """Return the words that refuse requested commands for now, such as *Not now: Cut pumpkin*. Empty if they
-    have no short name."""
-    name = work_name(macros)
+    """Return the words that refuse requested commands for now, such as *Not now: Cut pumpkin*. They name each
+    piece of work. Empty if one of them has no short name."""
+    name = works_name(macros)
     return gettext(REFUSAL).format(work=name) if name else ""

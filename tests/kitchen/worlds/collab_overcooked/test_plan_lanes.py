@@ -9,12 +9,13 @@ from typing import Any, cast
 import pytest
 
 from kitchen.contract.organisation import SAY
-from kitchen.contract.page_view import PlansView, SeatView
+from kitchen.contract.page_view import DRAWING_ONLY, PlansView, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY
 from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.plan_lanes import Lanes, lanes_panel
+from kitchen.worlds.collab_overcooked.request_panels import RequestCards
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import execute, game, play
 from tests.kitchen.worlds.collab_overcooked.test_practice_hints import BY_LEVEL, request, view
@@ -63,12 +64,14 @@ def test_a_step_leaves_its_lane_when_it_is_done_and_one_that_was_refused_can_be_
     units = [list(map(tuple, one["macros"])) for one in steps_of(seen(world)) if one["seat"]]
     asked = request(1, 0, [*units[1], *units[2]])
     refusal = TeamMessage(2, 1, 1, (0,), SAY, "Not now", data={CODE_KEY: "not_now"})
+    by_hand = TeamMessage(2, 1, 1, (0,), SAY, "Not now: Bring chickpea, Bring dish")
     assert keys_of(seen(world, said=(asked,)))[3:] == [
         "bring-zucchini_slices",
         "bring-chickpea asked",
         "bring-dish asked",
     ]
-    assert keys_of(seen(world, said=(asked, refusal)))[4:] == ["bring-chickpea refused", "bring-dish refused"]
+    for no in (refusal, by_hand):
+        assert keys_of(seen(world, said=(asked, no)))[4:] == ["bring-chickpea refused", "bring-dish refused"]
     play(world, 1, "pickup chickpea ingredient_dispenser", "place_obj_on_counter")
     assert keys_of(seen(world))[3:] == ["bring-zucchini_slices", "bring-dish"]
     play(world, 0, "pickup chickpea counter", "put_obj_in_utensil pot0")
@@ -87,7 +90,17 @@ def test_only_a_chef_who_knows_the_recipe_and_may_plan_gets_the_lanes(
     assert "plan-lanes" not in {one.id for one in PAGE.panels(shown)} and not steps_of(shown)
 
 
-def test_a_message_that_asks_for_several_things_names_each_of_them() -> None:
-    steps = [one for one in steps_of(seen(game(STEW, plan_lanes=True))) if one["seat"]]
-    data = {"requests": [macro for one in steps for macro in one["macros"]]}
-    assert PAGE.requests_named(data) == "Cut zucchini, Bring chickpea, Bring dish"
+def test_a_message_that_asks_for_several_things_names_each_of_them_and_so_does_its_refusal() -> None:
+    world = game(STEW, plan_lanes=True)
+    steps = [one for one in steps_of(seen(world)) if one["seat"]]
+    asked = request(1, 0, [macro for one in steps for macro in one["macros"]])
+    assert PAGE.requests_named(asked.data) == "Cut zucchini, Bring chickpea, Bring dish"
+    (card,) = cast(RequestCards, PAGE.requests(seen(world, 1, (asked,))).shows).cards
+    assert card.refusal == "Not now: Cut zucchini, Bring chickpea, Bring dish"
+
+
+def test_the_lanes_stay_when_the_game_is_over_and_end_there() -> None:
+    shown = seen(game(STEW, plan_lanes=True))
+    over = replace(shown, shown=DRAWING_ONLY, phase="over", talk=replace(shown.talk, addressees=()))
+    (panel,) = (one for one in PAGE.panels(over) if one.id == "plan-lanes")
+    assert panel.shows == Lanes()
