@@ -120,7 +120,7 @@ class _StepMaker:
         own = own_page(self.design, page) if page.startswith(PREFIX) else None
         if own is None:
             return self.part(page)
-        pk = self.rows[own.key]
+        pk, asked = self.rows[own.key], len(self.design.items_at(page))
         return FlowStep(
             words="Own page",
             kind="own",
@@ -129,6 +129,7 @@ class _StepMaker:
             end=_end_of_page(own),
             pause=break_words(own),
             rule=rule_words(own, self.names),
+            then=counted_noun(asked, "question") if asked else "",
             problems=tuple(self.problems.get(("own-page", str(pk)), ())),
             pk=pk,
         )

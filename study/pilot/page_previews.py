@@ -117,7 +117,9 @@ def _titled(design: Blueprint, pages: Sequence[str]) -> Iterator[PagePreview]:
 
 
 def _note(design: Blueprint, page: OwnPagePlan | PartPlan) -> str:
-    rule = f"only if {words}" if (words := rule_words(page, known_names(design, page.before))) else ""
+    rule = (
+        f"only if {words}" if (words := rule_words(page, known_names(design, page.before, page.page))) else ""
+    )
     if isinstance(page, PartPlan):
         return rule
     places = {kind.name: kind.words for kind in PARTS.values()}

@@ -12,11 +12,18 @@ from django.test import Client
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import OwnPage, Study, SurveyItem
 from study.design.page_and_item_order import pages_before_rounds
+from study.design.readiness_checks import readiness_problems
 from study.design.study_errors import DesignError
 from study.editor.design_services import study_copy
 from study.editor.flow_picture import flow_steps
 from study.editor.own_page_form import OwnPageForm
-from study.editor.own_page_services import own_page_copy, own_page_move, own_page_put
+from study.editor.own_page_services import (
+    own_page_copy,
+    own_page_delete,
+    own_page_move,
+    own_page_put,
+    own_page_save,
+)
 from tests.study.factories import make_study
 from tests.study.media_samples import png
 
@@ -65,6 +72,32 @@ def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Cl
     assert press("copy")[-1] == ("a2", "rounds")
     assert len(press("delete")) == 3, "not without the box"
     assert press("delete", sure="on") == [("b", "rounds"), ("a2", "rounds")]
+
+
+def test_questions_come_along_with_their_page(admin_client: Client, admin_user: Any) -> None:
+    study = make_study(conditions=2)
+    page = OwnPage.objects.create(study=study, key="mood", before="round-2", title="Mood")
+    new = "/staff/small/design/items/new/?place=own-mood"
+    html = admin_client.get(new).content.decode()
+    assert '<option value="own-mood" selected>on the page “Mood”</option>' in html
+    sent = {"place": "own-mood", "kind": "text", "measure": "Feels", "text": "How?", "enabled": "on"}
+    sent |= {"points": "5"}
+    assert admin_client.post(new, sent | {"place": "own-none"}).status_code == 422
+    assert admin_client.post(new, sent).status_code == 302
+    assert "1 question" in admin_client.get(FLOW).content.decode()
+    assert "Feels" in admin_client.get(f"{FLOW}{page.pk}/").content.decode()
+    own_page_copy(page=page)
+    copied = study.items.get(place="own-mood2")
+    assert (copied.key, copied.measure, copied.text) == ("feels_copy", "Feels copy", "How?")
+    page.key = "feeling"
+    own_page_save(page=page)
+    assert study.items.get(key="feels").place == "own-feeling"
+    with pytest.raises(DesignError, match="asks 1 question"):
+        own_page_delete(page=page)
+    assert study_copy(study, owner=admin_user).items.get(key="feels").place == "own-feeling"
+    OwnPage.objects.filter(pk=page.pk).delete()
+    told = [one.words for one in readiness_problems(study) if one.hinders]
+    assert any("“Feels”: its page is gone" in words for words in told)
 
 
 def test_a_page_that_somebody_deleted_or_moved_meanwhile_does_no_harm(db: None) -> None:
