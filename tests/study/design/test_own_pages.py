@@ -150,8 +150,7 @@ def test_only_what_is_known_before_a_page_can_be_used(design: Blueprint) -> None
 
 
 def test_a_page_knows_the_answers_of_pages_before_it_only(design: Blueprint) -> None:
-    asked = {"measure": "M", "text": "M?"}
-    items = [ItemPlan(key=f"on_{one.key}", place=one.page, **asked) for one in design.pages]
+    items = [ItemPlan(key=f"on_{one.key}", place=one.page, measure="M", text="M?") for one in design.pages]
     told = design.model_copy(update={"items": (*design.items, *items)})
 
     def known(before: str, page: str = "") -> set[str]:
