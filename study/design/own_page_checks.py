@@ -21,7 +21,7 @@ from study.design.own_pages import (
     round_after,
 )
 from study.design.page_and_item_order import is_shown, own_page, pages_after_rounds
-from study.design.part_rules import RULED_PARTS, why_for_everybody
+from study.design.part_rules import RULED_PARTS, survey_rule, why_for_everybody
 from study.design.parts_other_than_rounds import PARTS
 from study.design.piped_words import piped_problem, translation_problem
 from study.design.questions.item_fields import ItemPlan
@@ -50,6 +50,11 @@ def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProb
 
 def part_rule_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield the problems of the parts' rules, in the order of the parts."""
+    if survey := survey_rule(design):
+        for words in page_problems(survey, design).values():
+            yield ReadinessProblem(f"Survey after a round: {words}", "survey-rule")
+        if words := _unreached(survey, design):
+            yield advice(f"Survey after a round: {words}", "survey-rule")
     for part in design.parts:
         if not part.enabled or not part.show_if.rules:
             continue
@@ -162,6 +167,8 @@ def _is_left_out(item: ItemPlan, design: Blueprint) -> bool:
     page = own_page(design, item.place)
     if page:
         return bool(page.show_if.rules)
+    if item.place == "survey":
+        return survey_rule(design) is not None
     return item.place in RULED_PARTS and bool(design.part(item.place).show_if.rules)
 
 

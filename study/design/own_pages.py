@@ -28,6 +28,8 @@ PLACES_AFTER = ("final", "debriefing", "end")
 """Places after the rounds."""
 BETWEEN = re.compile(r"round-([2-9]|[1-9][0-9])")
 """A place between two rounds is named after the round that follows, such as `round-2`."""
+AFTER_ROUND = "after-round"
+"""The place of the survey after each round. No page of the researchers is there."""
 MOST_RULES = 10
 
 COMPARISONS = {"is": "is", "is_not": "is not", "at_least": "is at least", "at_most": "is at most"}
@@ -237,7 +239,7 @@ def known_names(design: Any, before: str, page: str = "") -> dict[str, str]:
 
     `design` is a `Blueprint`. `page` is the page's name; without it, the page comes last at its place.
     """
-    from_rounds = before in PLACES_AFTER or round_after(before) > 0
+    from_rounds = before in {*PLACES_AFTER, AFTER_ROUND} or round_after(before) > 0
     asked = {*_asked_before(design, before), *_pages_before(design, before, page)}
     names = {
         f"answer:{item.key}": f"Answer: {item.measure}"
@@ -267,6 +269,8 @@ def _place_rank(design: Any, place: str) -> int:
     order += [one for one in PLACES_BEFORE if one not in order]
     if place in order:
         return order.index(place)
+    if place == AFTER_ROUND:
+        return len(order)
     number, after = round_after(place), len(order) + int(design.rounds) + 1
     if number:
         return min(len(order) + number, after)
@@ -303,7 +307,7 @@ def _asked_before(design: Any, before: str) -> list[str]:
         return ["about", "check", "survey", "final"]
     if before == "final" or round_after(before):
         return ["about", "check", "survey"]
-    if before == FIRST_ROUND:
+    if before in {FIRST_ROUND, AFTER_ROUND}:
         return ["about", "check"]
     order = parts_before_rounds(design)
     earlier = order[: order.index(before)] if before in order else ["about"]

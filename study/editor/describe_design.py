@@ -34,8 +34,8 @@ from study.design.markdown_html import to_html
 from study.design.media.media_plans import MediaPlan
 from study.design.media_html import size_words
 from study.design.models import Condition, Knowing, Outcome, Shown, Study
-from study.design.own_pages import OwnPagePlan, place_words, rule_words
-from study.design.part_rules import RULE
+from study.design.own_pages import OwnPagePlan, ShowRule, place_words, rule_words
+from study.design.part_rules import RULE, SurveyRule
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.probe_texts import probes_in_words, slider_in_words
 from study.design.questions.item_fields import ItemPlan
@@ -141,6 +141,7 @@ def _part_order_words(value: Json) -> str:
 WORDED: Mapping[str, Callable[[Any], str]] = {
     "bonus_rule": lambda value: bonus_rule_words(parse_bonus(value)),
     "part_order": _part_order_words,
+    "survey_show_if": lambda value: rule_words(SurveyRule(ShowRule.model_validate(value)), {}),
 }
 """Fields of the study with words of their own."""
 
@@ -169,7 +170,7 @@ def study_pairs(design: Blueprint) -> list[LabelledValue]:
     and so are those of the plan (see `plan_pairs`)."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
-    more = [name for name in ("bonus_rule", "part_order") if design.meant(name)]
+    more = [name for name in ("bonus_rule", "part_order", "survey_show_if") if design.meant(name)]
     return [
         *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, *more, "languages")),
         *_factor_pairs(design),

@@ -46,6 +46,7 @@ from study.editor.design_services import outcomes_set, part_save, study_save, te
 from study.editor.media_pages import insert_context, staff_media
 from study.editor.orders_form import OrdersForm
 from study.editor.place_choices import FIXED_PLACES
+from study.editor.survey_rule_form import SurveyRuleForm
 from study.editor.translation_forms import COLUMN, LanguagesForm, TextsForm, with_column
 from study.editor.world_setting_fields import (
     chosen_fields,
@@ -200,6 +201,9 @@ def _study_form(
 
 settings_page = _study_form(SettingsForm, "Words and settings")
 plan_page = _study_form(PlanForm, "Plan", lambda *_: {"template": "study/editor/plan.html"})
+survey_rule_page = _study_form(
+    SurveyRuleForm, "Survey after a round", lambda *_: {"template": "study/editor/survey_rule.html"}
+)
 orders_page = _study_form(
     OrdersForm,
     "Orders of conditions",

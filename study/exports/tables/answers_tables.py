@@ -161,7 +161,7 @@ ASKED_COLUMNS = (
 OUTSIDE = tuple(place for place in PLACES if place != SURVEY)
 Key = tuple[int, int]
 """A participant's id, and the position of a round; 0 outside of the rounds."""
-VISITED = ("participant_id", "page", "loads")
+VISITED = ("participant_id", "page", "position", "loads")
 
 
 class _Chunk:
@@ -174,9 +174,9 @@ class _Chunk:
         fields = ("participant_id", "position", "condition__key", "answered_at")
         rows = rounds.order_by("participant__number", "position").values_list(*fields)
         self.rounds = {pk: list(theirs) for pk, theirs in groupby(rows, itemgetter(0))}
-        asking = Q(page__in=OUTSIDE) | Q(page__startswith=PREFIX)
+        asking = Q(page__in=(*OUTSIDE, SURVEY)) | Q(page__startswith=PREFIX)
         done = PageVisit.objects.filter(asking, participant__in=pks, done_at__isnull=False)
-        self.done = {(pk, page): loads for pk, page, loads in done.values_list(*VISITED)}
+        self.done = {tuple(visited): loads for *visited, loads in done.values_list(*VISITED)}
         given = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
         self.given: dict[tuple[int, int, str], Json] = {
             (pk, position or 0, item): value
@@ -203,17 +203,21 @@ class _Chunk:
         if one:
             _, position, condition, answered_at = one
             asked = design.items_after(condition)
+            left_out = self._is_left_out(who, design, SURVEY, position)
             for item in design.items_at("survey"):
                 became = self._state(who, position, item.key, answered_at is not None)
-                state = became if item in asked else "not_asked"
+                state = became if item in asked and not left_out else "not_asked"
                 yield *who.cells, condition, position, item.key, item.measure, SURVEY, state, *who.marks
 
     def _outside(self, who: ExportedParticipant, design: Blueprint, place: str) -> Iterator[tuple[Any, ...]]:
-        loads = self.done.get((who.pk, place))
-        left_out = loads == 0 and place in names_with_rules(design)
+        loads, left_out = self.done.get((who.pk, place, 0)), self._is_left_out(who, design, place)
         for item in design.items_at(place) if is_on_own_page(place) or design.has(place) else ():
             became = "not_asked" if left_out else self._state(who, 0, item.key, loads is not None)
             yield *who.cells, None, 0, item.key, item.measure, place, became, *who.marks
+
+    def _is_left_out(self, who: ExportedParticipant, design: Blueprint, page: str, position: int = 0) -> bool:
+        """Return whether a rule left the page out for the participant."""
+        return self.done.get((who.pk, page, position)) == 0 and page in names_with_rules(design)
 
     def _state(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
         if (which := (who.pk, position, item)) in self.given:

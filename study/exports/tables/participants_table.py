@@ -302,7 +302,7 @@ class VersionItems:
         self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
 
-VISIT = ("opened_at", "done_at", "loads")
+VISIT = ("position", "opened_at", "done_at", "loads")
 
 
 def participant_data(
@@ -332,9 +332,9 @@ def participant_data(
         by_person[person.pk].values[ALLOCATION] = person.allocation or None
     rules = {person.pk: items_by_version[person.version_id].with_rules for person in people}
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
-    for pk, page, *moments, loads in pages.values_list("participant_id", "page", *VISIT):
+    for pk, page, position, *moments, loads in pages.values_list("participant_id", "page", *VISIT):
         if page in rules[pk] and not loads and moments[1]:
-            by_person[pk].left_out.append(page)
+            by_person[pk].left_out.append(f"{page}-{position}" if position else page)
             continue
         by_person[pk].page = page
         if page.startswith(PREFIX) and (loads or moments[1] is None):

@@ -227,6 +227,27 @@ def test_a_part_gets_a_rule_and_only_answers_that_can_be_given(admin_client: Cli
     assert "Everybody must agree" in consent and "what_0" not in consent
 
 
+def test_the_survey_gets_a_rule_which_the_flow_previews_copies_and_documents_keep(
+    admin_client: Client, admin_user: Any
+) -> None:
+    study = make_study(conditions=2, items=1)
+    address = "/staff/small/design/survey-rule/"
+    rule = {"match": "all", "what_0": "condition", "compares_0": "is", "value_0": "c9"}
+    refused = admin_client.post(address, rule)
+    assert refused.status_code == 422 and "c9 (cannot be answered)" in refused.content.decode()
+    assert "answer:i0" not in refused.content.decode(), "the first survey knows no earlier one"
+    assert "survey_show_if" not in blueprint_of(study).to_json()["study"]
+    assert admin_client.post(address, rule | {"value_0": "c1"}).status_code == 302
+    assert "1 question, only if Condition of the last round is c1" in admin_client.get(FLOW).content.decode()
+    study.refresh_from_db()
+    copy = study_copy(study, owner=admin_user)
+    assert copy.survey_show_if == study.survey_show_if
+    assert Blueprint.from_json(blueprint_of(copy).to_json()) == blueprint_of(copy)
+    sent = {"page": "survey", "condition": "c0", "language": "en"}
+    shown = admin_client.post("/staff/small/design/previews/", sent, follow=True).content.decode()
+    assert 'data-page="survey"' in shown, "a preview shows the page to researchers of any condition"
+
+
 def test_parts_are_moved_within_limits_and_old_studies_keep_their_order(admin_client: Client) -> None:
     study = make_study(conditions=2)
     for kind in ("about", "practice", "check"):

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study, StudyPart, SurveyItem
+from study.design.own_page_checks import part_rule_problems
 from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import page_time_rows
 from study.exports.tables.participants_table import COLUMNS, unused_columns
@@ -17,7 +19,7 @@ from study.participants.models import Participant
 from study.participants.next_page import current_page
 from study.participation.page_progress import answers_submit
 from tests.study.exports.rows import csv_rows
-from tests.study.factories import enter, make_study, play_round
+from tests.study.factories import enter, make_study, play_out, play_round
 
 pytestmark = pytest.mark.django_db
 
@@ -190,3 +192,33 @@ def test_questions_on_a_page_are_asked_checked_stored_exported_and_lead_a_later_
         "mood",
         "why",
     ]
+
+
+def test_the_survey_is_left_out_after_rounds_that_its_rule_does_not_name(
+    study: Study, client: Client
+) -> None:
+    rules = [{"what": "condition", "compares": "is", "value": "c1"}]
+    study.survey_show_if = {"match": "all", "rules": rules}
+    study.full_clean()
+    study.save()
+    assert not [*part_rule_problems(blueprint_of(study))]
+    person = enter(study)
+    assert answers_submit(participant_id=person.pk, page="about", values={"plays": "yes"})
+    played = [one.condition.key for one in person.rounds.order_by("position")]
+    for key in played:
+        episode = person.rounds.filter(answered_at=None).order_by("position")[0].episode
+        assert episode
+        play_out(episode)
+        for _ in range(2):
+            html = client.get(person.get_absolute_url(), follow=True).content.decode()
+            assert ('data-page="survey"' in html) is (key == "c1")
+        if key == "c1":
+            position = played.index(key) + 1
+            answers_submit(participant_id=person.pk, page="survey", values={"i0": 3}, position=position)
+    person.refresh_from_db()
+    assert person.status == "complete"
+    left = played.index("c0") + 1
+    (row,) = csv_rows(study, "participants")
+    assert row["left_out_by_rules"] == f"survey-{left}"
+    states = {row["condition"]: row["became"] for row in csv_rows(study, "asked") if row["item"] == "i0"}
+    assert states == {"c0": "not_asked", "c1": "answered"}
