@@ -28,6 +28,7 @@ from study.design.page_and_item_order import (
     pages_before_round,
     pages_before_rounds,
 )
+from study.design.part_rules import names_with_rules
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, Round
@@ -56,6 +57,7 @@ def study_script(design: Blueprint, recruitment: str) -> StudyScript:
     place = RECRUITMENT_PLACES[recruitment]
     return StudyScript(
         stops=possible_stops(design),
+        for_some=names_with_rules(design),
         items={item.key: item for item in design.items},
         link_names=tuple(name for name in (place.label, *place.more) if name),
         has_check=is_shown(design, "check"),
