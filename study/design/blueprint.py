@@ -64,6 +64,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "bonus_rule": (16, {}),
     "think_aloud": (16, ""),
     "part_order": (16, ""),
+    "survey_show_if": (16, {}),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -479,7 +480,14 @@ added separately. Recruitment fields are not included, except the limit of the r
 takes part (`OPTIONAL_STUDY_FIELDS`)."""
 
 
-OPTIONAL_STUDY_FIELDS = ("allocation", "max_round_trip_ms", "bonus_rule", "think_aloud", "part_order")
+OPTIONAL_STUDY_FIELDS = (
+    "allocation",
+    "max_round_trip_ms",
+    "bonus_rule",
+    "think_aloud",
+    "part_order",
+    "survey_show_if",
+)
 """Fields of the study that a document has only if they are not empty. So documents of studies that do not
 use them, and their hashes, stay as they are."""
 

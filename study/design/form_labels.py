@@ -65,6 +65,7 @@ STUDY = {
     "max_round_trip_ms": "Longest round trip, milliseconds",
     "budget_limit": "Budget, US dollars",
     "bonus_rule": "Bonus",
+    "survey_show_if": "Survey after a round, only if",
 }
 CONDITION = {
     "name": "Name, for you and the figures",

@@ -14,7 +14,8 @@ from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.world_metrics import NamedMetric, metrics_side_by_side
 from study.design.blueprint import Blueprint
-from study.design.models import Study, SurveyItem
+from study.design.item_places import SURVEY, item_places
+from study.design.models import Study
 from study.design.play_metrics import PLAY_METRIC_LABELS, PLAY_METRICS, PlayMetric, play_metrics_in
 from study.design.possible_metrics import can_have_values, possible_metrics
 from study.design.questions.questionnaires import subscales
@@ -126,10 +127,6 @@ def _in_words(named: NamedMetric) -> str:
     return f"{label} ({named.figure.better_words})" if named.figure.better_words else label
 
 
-PLACES = sorted(SurveyItem.Place.values, key=lambda place: place != SurveyItem.Place.SURVEY)
-"""Places where items are asked. The survey after episodes comes first."""
-
-
 def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
     """Return the column name of each sub-scale's score, by the sub-scale's name.
 
@@ -148,7 +145,8 @@ def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
 
 
 def _scales(designs: Sequence[Blueprint]) -> Iterator[str]:
-    for place in PLACES:
+    items = [item for design in designs for item in design.items]
+    for place in sorted(item_places(items), key=lambda place: place != SURVEY):  # the survey comes first
         for design in designs:
             yield from (scale.name for scale in subscales(design.items_at(place)))
 

@@ -20,8 +20,8 @@ from study.design.own_pages import (
     page_problems,
     round_after,
 )
-from study.design.page_and_item_order import is_shown, pages_after_rounds
-from study.design.part_rules import RULED_PARTS, why_for_everybody
+from study.design.page_and_item_order import is_shown, own_page, pages_after_rounds
+from study.design.part_rules import RULED_PARTS, survey_rule, why_for_everybody
 from study.design.parts_other_than_rounds import PARTS
 from study.design.piped_words import piped_problem, translation_problem
 from study.design.questions.item_fields import ItemPlan
@@ -50,6 +50,11 @@ def own_page_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProb
 
 def part_rule_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield the problems of the parts' rules, in the order of the parts."""
+    if survey := survey_rule(design):
+        for words in page_problems(survey, design).values():
+            yield ReadinessProblem(f"Survey after a round: {words}", "survey-rule")
+        if words := _unreached(survey, design):
+            yield advice(f"Survey after a round: {words}", "survey-rule")
     for part in design.parts:
         if not part.enabled or not part.show_if.rules:
             continue
@@ -71,8 +76,12 @@ def page_errors(page: OwnPagePlan, design: Blueprint) -> dict[str, str]:
     """Return why a page cannot be shown as it is, as messages by field name. The result is empty if it
     can."""
     found = page_problems(page, design)
-    if words := piped_problem(page.text, known_names(design, page.before)):
+    if words := piped_problem(page.text, known_names(design, page.before, page.page)):
         found["text"] = words
+    if design.items_at(page.page) and (page.ends or page.is_break):
+        found["ends" if page.ends else "not_before_hours"] = (
+            "This page has questions. Ask them on a page before this one."
+        )
     if page.ends and not page.show_if.rules:
         found["ends"] = "Everybody would end here. Say for which answers the page is shown."
     if page.is_break:
@@ -107,7 +116,7 @@ def _break_advice(page: OwnPagePlan, design: Blueprint, recruitment: str) -> Ite
 
 def _translation_errors(page: OwnPagePlan, design: Blueprint) -> Iterator[str]:
     """Yield a sentence for each language whose translation of the page's text cannot be filled."""
-    known = known_names(design, page.before)
+    known = known_names(design, page.before, page.page)
     for language in language_codes(design.study.get("languages", ""))[1:]:
         translation = design.study.get("texts", {}).get(language, {}).get(f"pages.{page.key}.text", "")
         if words := translation_problem(page.text, translation, known):
@@ -155,6 +164,11 @@ def _holds_always(one: Comparison, design: Blueprint) -> bool:
 def _is_left_out(item: ItemPlan, design: Blueprint) -> bool:
     """Return whether a rule leaves out the page on which the item is asked, so that an answer may be
     missing."""
+    page = own_page(design, item.place)
+    if page:
+        return bool(page.show_if.rules)
+    if item.place == "survey":
+        return survey_rule(design) is not None
     return item.place in RULED_PARTS and bool(design.part(item.place).show_if.rules)
 
 

@@ -28,6 +28,8 @@ PLACES_AFTER = ("final", "debriefing", "end")
 """Places after the rounds."""
 BETWEEN = re.compile(r"round-([2-9]|[1-9][0-9])")
 """A place between two rounds is named after the round that follows, such as `round-2`."""
+AFTER_ROUND = "after-round"
+"""The place of the survey after each round. No page of the researchers is there."""
 MOST_RULES = 10
 
 COMPARISONS = {"is": "is", "is_not": "is not", "at_least": "is at least", "at_most": "is at most"}
@@ -231,14 +233,14 @@ def with_own_pages(pages: Sequence[OwnPagePlan], others: Sequence[str], last: st
     return (*order, *(page for place in late for page in pages_at(pages, place)))
 
 
-def known_names(design: Any, before: str) -> dict[str, str]:
+def known_names(design: Any, before: str, page: str = "") -> dict[str, str]:
     """Return what a page at this place may use, with readable names: answers that were asked before it, and
     metrics of the last round.
 
-    `design` is a `Blueprint`.
+    `design` is a `Blueprint`. `page` is the page's name; without it, the page comes last at its place.
     """
-    from_rounds = before in PLACES_AFTER or round_after(before) > 0
-    asked = set(_asked_before(design, before))
+    from_rounds = before in {*PLACES_AFTER, AFTER_ROUND} or round_after(before) > 0
+    asked = {*_asked_before(design, before), *_pages_before(design, before, page)}
     names = {
         f"answer:{item.key}": f"Answer: {item.measure}"
         for item in design.items
@@ -252,11 +254,34 @@ def known_names(design: Any, before: str) -> dict[str, str]:
     return names
 
 
-def compared_names(design: Any, before: str) -> dict[str, str]:
+def _pages_before(design: Any, before: str, page: str) -> list[str]:
+    """Return the researchers' pages that come before a page at this place (see `known_names`)."""
+    rank = _place_rank(design, before)
+    ranks = [(_place_rank(design, one.before), one.page) for one in design.pages]
+    beside = [name for at, name in ranks if at == rank]
+    ahead = beside[: beside.index(page)] if page in beside else beside
+    return [*(name for at, name in ranks if at < rank), *ahead]
+
+
+def _place_rank(design: Any, place: str) -> int:
+    """Return a number that orders the places of pages as participants reach them."""
+    order = [one for one in parts_before_rounds(design) if one in PLACES_BEFORE]
+    order += [one for one in PLACES_BEFORE if one not in order]
+    if place in order:
+        return order.index(place)
+    if place == AFTER_ROUND:
+        return len(order)
+    number, after = round_after(place), len(order) + int(design.rounds) + 1
+    if number:
+        return min(len(order) + number, after)
+    return after + 1 + PLACES_AFTER.index(place) if place in PLACES_AFTER else -1
+
+
+def compared_names(design: Any, before: str, page: str = "") -> dict[str, str]:
     """Return what the rule of a page at this place may compare, with readable names: `known_names` without
     the answers that have several parts, and numbers of participants."""
     parts = {f"answer:{item.key}" for item in design.items if item.kind in NOT_COMPARED}
-    known = {name: words for name, words in known_names(design, before).items() if name not in parts}
+    known = {name: words for name, words in known_names(design, before, page).items() if name not in parts}
     counts = {name: words for name, words in COUNTS.items() if name != "count:group" or "group" in known}
     same = {
         f"same:{item.key}": f"People who finished with the same answer to: {item.measure}"
@@ -282,7 +307,7 @@ def _asked_before(design: Any, before: str) -> list[str]:
         return ["about", "check", "survey", "final"]
     if before == "final" or round_after(before):
         return ["about", "check", "survey"]
-    if before == FIRST_ROUND:
+    if before in {FIRST_ROUND, AFTER_ROUND}:
         return ["about", "check"]
     order = parts_before_rounds(design)
     earlier = order[: order.index(before)] if before in order else ["about"]
@@ -299,7 +324,7 @@ def page_problems(page: ShownByRule, design: Any) -> dict[str, str]:
     `Blueprint`."""
     if words := kind_problem(page.show_if.model_dump(), {item.key: item.kind for item in design.items}):
         return {"show_if": words}
-    known = compared_names(design, page.before)
+    known = compared_names(design, page.before, page.page)
     for one in page.show_if.rules:
         if one.what not in known:
             return {"show_if": f"“{one.what}” is not known before this page. Known are: {_listed(known)}."}

@@ -6,10 +6,11 @@ A part's rule is in its settings. It has the form of the rule of a page (`study.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kitchen.contract.world import Json
-from study.design.own_pages import OwnPagePlan, ShownByRule, ShowRule, rule_problem
+from study.design.own_pages import AFTER_ROUND, OwnPagePlan, ShownByRule, ShowRule, rule_problem
 
 RULE = "show_if"
 """The name of the rule among a part's settings. A part without a rule does not have it."""
@@ -39,6 +40,22 @@ def part_rule_problem(kind: str, settings: Mapping[str, Json]) -> str:
     return rule_problem(settings[RULE])
 
 
+@dataclass(frozen=True, slots=True)
+class SurveyRule:
+    """The rule of the survey after a round. It is decided anew after each round."""
+
+    show_if: ShowRule
+    page: str = "survey"
+    before: str = AFTER_ROUND
+
+
+def survey_rule(design: Any) -> SurveyRule | None:
+    """Return the rule of the survey after a round. Return None if everybody is asked. `design` is a
+    `Blueprint`."""
+    rule = ShowRule.model_validate(design.meant("survey_show_if"))
+    return SurveyRule(rule) if rule.rules else None
+
+
 def why_for_everybody(design: Any, kind: str) -> str:
     """Return why this part can have no rule in this design. Return an empty string if it can. `design` is a
     `Blueprint`."""
@@ -60,4 +77,5 @@ def shown_by_rule(design: Any, page: str) -> OwnPagePlan | ShownByRule | None:
 def names_with_rules(design: Any) -> set[str]:
     """Return the names of the pages and parts that a rule leaves out for somebody. `design` is a
     `Blueprint`."""
-    return {one.page for one in (*design.pages, *design.parts) if one.show_if.rules}
+    survey = {"survey"} if survey_rule(design) else set()
+    return survey | {one.page for one in (*design.pages, *design.parts) if one.show_if.rules}

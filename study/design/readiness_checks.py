@@ -39,8 +39,9 @@ from study.design.group_and_factor_checks import (
     order_problems,
     shared_subset_problems,
 )
+from study.design.item_places import is_on_own_page, places_of_design
 from study.design.metric_and_scale_names import has_metric_in
-from study.design.models import Condition, Outcome, Study, SurveyItem, conditions_with_unmeasured
+from study.design.models import Condition, Outcome, Study, conditions_with_unmeasured
 from study.design.own_page_checks import own_page_problems, part_rule_problems
 from study.design.page_and_item_order import ITEM_PAGES
 from study.design.part_order import plays_first
@@ -298,7 +299,11 @@ def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _items(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    pages = {one.page for one in design.pages}
     for row in study.items.filter(enabled=True):
+        if is_on_own_page(row.place) and row.place not in pages:
+            words = f"“{row.measure}”: its page is gone. Choose another place, or switch the question off."
+            yield ReadinessProblem(words, "item", (row.pk,), True, "place")
         for field, wrong in item_problems(row.plan).items():
             told, hinders = f"“{row.measure}”: {wrong}", not row.why_fixed()
             yield ReadinessProblem(told, "item", (row.pk,), hinders, field)
@@ -344,7 +349,7 @@ def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield a problem for each sub-scale whose score cannot be computed, so that its data column would be
     empty."""
     alone = any(not one.teammates for one in design.conditions)
-    for place in SurveyItem.Place.values:
+    for place in places_of_design(design):
         for scale in subscales(design.items_at(place)):
             if scale.problem:
                 words = f"The sub-scale “{scale.name}” gets no score: {scale.problem}."
@@ -359,7 +364,7 @@ def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield a problem for each pair of sub-scale names that differ so little that one may be a typo."""
-    names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
+    names = [one.name for place in places_of_design(design) for one in subscales(design.items_at(place))]
     for one, other in likely_typos(names):
         words = (
             f"“{one}” and “{other}” are two separate sub-scales, each with its own score. Is one of "

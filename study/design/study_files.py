@@ -154,6 +154,7 @@ class StudyFile(Record):
     keeps_devices: bool = False
     think_aloud: str = ""
     part_order: str = ""
+    survey_show_if: dict[str, Json] = {}
     budget: Number | None = None
     pauses_when_spent: bool = False
     unlimited: list[Limit] = []

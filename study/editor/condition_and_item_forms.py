@@ -32,6 +32,7 @@ from study.editor.form_fields import (
     TextLinesField,
     talk_language_field,
 )
+from study.editor.place_choices import place_field
 from study.editor.probe_fields import ProbesField, RatingSliderField, probes_help
 
 SHOW_BUTTON = "_show_settings"
@@ -323,6 +324,9 @@ class SurveyItemForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         stored = self.instance.pk is not None
+        self.fields["place"] = place_field(
+            self.instance.study if self.instance.study_id else None, self.instance.place if stored else ""
+        )
         self.answered = self.instance.answers.count() if stored else 0
         self.fixed = self.instance.why_fixed() if stored else ""
         why = f"{self.answered} answers" if self.answered and self.fixed else self.fixed or SurveyItem.TRIED

@@ -14,6 +14,7 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name
 from study.design.blueprint import Blueprint
 from study.design.form_labels import declared_setting, design_row, difference_field_label, study_label
+from study.design.item_places import item_place_words
 from study.design.models import SurveyItem
 from study.design.own_pages import place_words
 from study.design.parts_other_than_rounds import PARTS
@@ -38,6 +39,7 @@ from study.editor.describe_design import (
     study_value,
     talk_language_words,
 )
+from study.editor.place_choices import FIXED_PLACES
 
 LONG = 80
 """The length in characters above which a text is folded."""
@@ -146,7 +148,7 @@ def _derived_value(value: Json, names: Mapping[str, str]) -> ChangeSide:
 
 
 ROW_WORDS: Mapping[tuple[str, str], Callable[[Any], str]] = {
-    ("item", "place"): lambda value: str(SurveyItem.Place(value).label),
+    ("item", "place"): lambda value: item_place_words(value, FIXED_PLACES),
     ("item", "kind"): lambda value: str(SurveyItem.Kind(value).label),
     ("page", "before"): lambda value: place_words(value, {kind.name: kind.words for kind in PARTS.values()}),
 }

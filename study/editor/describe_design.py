@@ -29,12 +29,13 @@ from study.design.counterbalancing import SCHEMES, get_scheme
 from study.design.describe_factors import allocation_sentence, factor_lines, subset_sentence
 from study.design.factors import Factor
 from study.design.form_labels import CONDITION, part_label, study_label
+from study.design.item_places import item_place_words, places_of_design
 from study.design.markdown_html import to_html
 from study.design.media.media_plans import MediaPlan
 from study.design.media_html import size_words
-from study.design.models import Condition, Knowing, Outcome, Shown, Study, SurveyItem
-from study.design.own_pages import OwnPagePlan, place_words, rule_words
-from study.design.part_rules import RULE
+from study.design.models import Condition, Knowing, Outcome, Shown, Study
+from study.design.own_pages import OwnPagePlan, ShowRule, place_words, rule_words
+from study.design.part_rules import RULE, SurveyRule
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.probe_texts import probes_in_words, slider_in_words
 from study.design.questions.item_fields import ItemPlan
@@ -47,6 +48,7 @@ from study.design.session_breaks import break_words
 from study.design.team_organisation import PAIRS_BY_TRIP_LABEL, REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_name, language_names
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
+from study.editor.place_choices import FIXED_PLACES
 
 NOTHING_SET = "nothing"
 TESTED: Mapping[str, Mapping[str, str]] = {"main_test": MAIN_TESTS, "measures_correction": CORRECTIONS}
@@ -139,6 +141,7 @@ def _part_order_words(value: Json) -> str:
 WORDED: Mapping[str, Callable[[Any], str]] = {
     "bonus_rule": lambda value: bonus_rule_words(parse_bonus(value)),
     "part_order": _part_order_words,
+    "survey_show_if": lambda value: rule_words(SurveyRule(ShowRule.model_validate(value)), {}),
 }
 """Fields of the study with words of their own."""
 
@@ -167,7 +170,7 @@ def study_pairs(design: Blueprint) -> list[LabelledValue]:
     and so are those of the plan (see `plan_pairs`)."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
-    more = [name for name in ("bonus_rule", "part_order") if design.meant(name)]
+    more = [name for name in ("bonus_rule", "part_order", "survey_show_if") if design.meant(name)]
     return [
         *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, *more, "languages")),
         *_factor_pairs(design),
@@ -559,7 +562,7 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
     right = [LabelledValue("Correct answer", asked.right)] if asked.right else []
     return [
         LabelledValue("Name in the data", item.key),
-        LabelledValue("Asked", SurveyItem.Place(item.place).label),
+        LabelledValue("Asked", item_place_words(item.place, FIXED_PLACES)),
         LabelledValue("Participants read", item.text),
         LabelledValue("Answers", asked.answers),
         *options,
@@ -571,12 +574,18 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
 def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
     """Return the questions, grouped by the point of the study where they are asked, in the order in which
     participants see them. Points without questions are left out."""
-    by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
+    by_place = ((place, words, design.items_at(place)) for place, words in _places_in_words(design))
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
         for kind, words, items in by_place
         if items
     ]
+
+
+def _places_in_words(design: Blueprint) -> list[tuple[str, str]]:
+    """Return (place, words) pairs for every place at which the design may ask."""
+    titles = {one.key: one.title for one in design.pages}
+    return [(one, item_place_words(one, FIXED_PLACES, titles)) for one in places_of_design(design)]
 
 
 def _order(design: Blueprint, place: str) -> str:
@@ -595,7 +604,7 @@ def scales(design: Blueprint) -> list[DescribedScale]:
     study belong to different sub-scales."""
     return [
         _scale(str(words), one)
-        for place, words in SurveyItem.Place.choices
+        for place, words in _places_in_words(design)
         for one in subscales(design.items_at(place))
     ]
 

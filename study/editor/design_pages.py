@@ -26,6 +26,7 @@ from study.design.counterbalancing import (
 from study.design.describe_factors import allocation_sentence, balance_sentences
 from study.design.form_labels import same_events_label
 from study.design.group_allocation import parse_allocation
+from study.design.item_places import item_place_words, item_places
 from study.design.markdown_html import to_html
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_condition
@@ -44,6 +45,8 @@ from study.editor.design_forms import (
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
 from study.editor.media_pages import insert_context, staff_media
 from study.editor.orders_form import OrdersForm
+from study.editor.place_choices import FIXED_PLACES
+from study.editor.survey_rule_form import SurveyRuleForm
 from study.editor.translation_forms import COLUMN, LanguagesForm, TextsForm, with_column
 from study.editor.world_setting_fields import (
     chosen_fields,
@@ -169,7 +172,11 @@ def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:
     """Return (name, items) pairs for every point of the study where items are asked. `name` is the name of
     the point. Disabled items are included."""
     rows = list(study.items.all())
-    return [(label, [one for one in rows if one.place == place]) for place, label in SurveyItem.Place.choices]
+    titles = dict(study.own_pages.values_list("key", "title"))
+    return [
+        (item_place_words(place, FIXED_PLACES, titles), [one for one in rows if one.place == place])
+        for place in item_places(row.plan for row in rows)
+    ]
 
 
 Shown = Callable[[HttpRequest, Study], dict[str, Any]]
@@ -195,6 +202,9 @@ def _study_form(
 
 settings_page = _study_form(SettingsForm, "Words and settings")
 plan_page = _study_form(PlanForm, "Plan", lambda *_: {"template": "study/editor/plan.html"})
+survey_rule_page = _study_form(
+    SurveyRuleForm, "Survey after a round", lambda *_: {"template": "study/editor/survey_rule.html"}
+)
 orders_page = _study_form(
     OrdersForm,
     "Orders of conditions",

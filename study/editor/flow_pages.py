@@ -74,9 +74,12 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
         "upload": upload,
     }
     more |= insert_context(study)
+    page = row.plan.page if pk else ""
+    more["asked"] = list(study.items.filter(place=page)) if pk else []
+    more["asked_page"] = "" if row.ends or row.plan.is_break else page
     more["names"] = [
         ("{team}" if name == "condition" else f"{{{name}}}", words)
-        for name, words in known_names(form.design, str(form["before"].value())).items()
+        for name, words in known_names(form.design, str(form["before"].value()), page).items()
         if name != "group"
     ]
     return form_page(request, study, form, heading=heading, template="study/editor/own_page.html", **more)

@@ -28,6 +28,7 @@ from study.design.page_and_item_order import (
     pages_before_rounds,
 )
 from study.design.part_order import FIXED, parts_before_rounds, places_of_part
+from study.design.part_rules import survey_rule
 from study.design.parts_other_than_rounds import PARTS
 from study.design.readiness_checks import readiness_problems
 from study.design.session_breaks import break_words
@@ -65,6 +66,10 @@ class FlowStep:
     """The conditions that are played in a round."""
     then: str = ""
     """The content that follows inside the box, such as the questions after a round."""
+    then_link: str = ""
+    """The address at which researchers write the rule of `then`."""
+    then_rule: str = ""
+    """The people who see `then`, in words. Empty if everybody does."""
     problems: tuple[FlowProblem, ...] = ()
     pk: int | None = None
     moves: tuple[str, ...] = ()
@@ -120,7 +125,7 @@ class _StepMaker:
         own = own_page(self.design, page) if page.startswith(PREFIX) else None
         if own is None:
             return self.part(page)
-        pk = self.rows[own.key]
+        pk, asked = self.rows[own.key], len(self.design.items_at(page))
         return FlowStep(
             words="Own page",
             kind="own",
@@ -129,6 +134,7 @@ class _StepMaker:
             end=_end_of_page(own),
             pause=break_words(own),
             rule=rule_words(own, self.names),
+            then=counted_noun(asked, "question") if asked else "",
             problems=tuple(self.problems.get(("own-page", str(pk)), ())),
             pk=pk,
         )
@@ -177,6 +183,7 @@ class _StepMaker:
     def round(self, number: int) -> FlowStep:
         """Return the box of a round."""
         asked, names = len(self.design.items_at("survey")), [one.name for one in self.design.conditions]
+        survey = survey_rule(self.design)
         more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
         return FlowStep(
             words=f"Round {number}",
@@ -184,6 +191,8 @@ class _StepMaker:
             title="an episode in one of these conditions" if len(names) > 1 else "an episode",
             names=(*names[:MOST_NAMES], *more),
             then=counted_noun(asked, "question") if asked else "no questions",
+            then_link=reverse("study:staff-design-survey-rule", args=[self.study.slug]),
+            then_rule=rule_words(survey, self.names) if survey else "",
             **self._place(FIRST_ROUND if number == 1 else f"round-{number}"),
         )
 

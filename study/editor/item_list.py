@@ -27,6 +27,7 @@ from study.editor.answers_in_brackets import BracketedQuestion, bracketed_questi
 from study.editor.condition_and_item_forms import SurveyItemForm
 from study.editor.condition_form_sections import make_fold
 from study.editor.design_services import after_last, unused_name
+from study.editor.place_choices import place_field
 
 MOST_LINES = 100
 SHARED = ("place", "points", "low", "high", "table", "required", "needs_teammates", "may_not_apply")
@@ -66,6 +67,7 @@ class ItemListForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.study = study
         shared = fields_for_model(SurveyItem, SHARED, labels=form_labels.ITEM)
+        shared["place"] = place_field(study)
         self.fields |= {name: shared[name] for name in SHARED}
 
     def clean(self) -> dict[str, Any]:
@@ -160,14 +162,15 @@ def items_add(*, study_id: int, items: list[SurveyItem]) -> None:
         item.save()
 
 
-def item_copy(item: SurveyItem) -> SurveyItem:
-    """Copy a question under an unused key and name, and return the copy. The copy is placed last."""
+def item_copy(item: SurveyItem, place: str = "") -> SurveyItem:
+    """Copy a question under an unused key and name, and return the copy. The copy is placed last, at the same
+    place of the study or at `place`."""
     others = SurveyItem.objects.filter(study=item.study_id)
     keys, measures = (set(others.values_list(name, flat=True)) for name in ("key", "measure"))
     made = SurveyItem(study_id=item.study_id, **item.plan.model_dump())
     made.key = unused_name(item.key, "_copy", LONGEST["key"], keys.__contains__)
     made.measure = unused_name(item.measure, " copy", LONGEST["measure"], measures.__contains__)
-    made.enabled = item.enabled
+    made.enabled, made.place = item.enabled, place or item.place
     made.position = others.aggregate(last=models.Max("position"))["last"] + 1
     made.save()
     return made

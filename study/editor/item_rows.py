@@ -24,6 +24,7 @@ from study.design.models import Study, SurveyItem
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.study_errors import DesignError, FrozenError
 from study.design.translations import language_codes
+from study.editor.place_choices import place_choices
 from study.exports.csv_encoding import harmless
 
 TRANSLATED = ("text", "low", "high", "unit", "table", "options")
@@ -102,6 +103,7 @@ def items_store(*, study_id: int, rows: str) -> tuple[int, int]:
             plan = ItemPlan.model_validate({**before, **values})
             for name in FIELD_INFO:
                 setattr(item, name, getattr(plan, name))
+            _check_place(study, plan.place)
             item.full_clean()
             _add_translations(row, plan, texts)
             with transaction.atomic():
@@ -115,6 +117,13 @@ def items_store(*, study_id: int, rows: str) -> tuple[int, int]:
     study.texts = texts
     study.save(update_fields=["texts"])
     return added, changed
+
+
+def _check_place(study: Study, place: str) -> None:
+    """Raise ValueError if the place is a page that the study does not have."""
+    offered = dict(place_choices(study))
+    if place not in offered:
+        raise ValueError(f"place is one of {', '.join(offered)}, not “{place}”.")
 
 
 def _read(rows: str, languages: list[str]) -> list[tuple[int, dict[str, str]]]:

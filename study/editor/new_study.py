@@ -34,6 +34,7 @@ from study.editor.design_services import (
     study_save,
 )
 from study.editor.item_list import SHARED, ItemListForm, items_add
+from study.editor.place_choices import place_field
 from study.editor.probe_fields import ProbesField, RatingSliderField, probes_help
 from study.editor.translation_forms import LanguagesForm, chosen_languages
 
@@ -118,6 +119,7 @@ class BeginForm(NewStudyForm):
         )
         own["recruitment"].required = False
         shared = fields_for_model(SurveyItem, [name for name in LIST if name in SHARED])
+        shared["place"] = place_field()
         for name, field in shared.items():
             field.required = False
             field.label = form_labels.ITEM.get(name, field.label)

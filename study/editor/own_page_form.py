@@ -68,7 +68,8 @@ class OwnPageForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[ty
             "key"
         ].help_text = f"{self.fields['key'].help_text} Page times in the data have it, with “own-” before it."
         self._write_breaks_with_units()
-        self.add_rule(self.design, str(self["before"].value()), self.instance.show_if or {})
+        page = self.instance.plan.page if self.instance.pk else ""
+        self.add_rule(self.design, str(self["before"].value()), self.instance.show_if or {}, page)
 
     def _write_breaks_with_units(self) -> None:
         """Put a choice of the unit behind each time of a break. A stored time is shown in days if it is a
@@ -112,11 +113,23 @@ class OwnPageForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[ty
         others = self.instance.study.own_pages.exclude(pk=self.instance.pk)
         if others.filter(key=self.instance.key).exists():
             self.add_error("key", "Another page of this study has this name.")
+        if words := self._fixed_key():
+            self.add_error("key", words)
         problems = page_errors(self.instance.plan, self.design)
         if "show_if" not in problems and self.rule_fields:
             problems |= self.rule_fields.value_errors(self.cleaned_data)
         for name, words in problems.items():
             self.add_error(name if name in self.fields else None, words)
+
+    def _fixed_key(self) -> str:
+        """Return why the page's key cannot change: answers to its questions have it. Return an empty string
+        if it can."""
+        former = OwnPage.objects.filter(pk=self.instance.pk).first() if self.instance.pk else None
+        if former is None or former.key == self.instance.key:
+            return ""
+        asked = self.instance.study.items.filter(place=former.plan.page)
+        fixed = any("place" in item.fixed_fields() for item in asked)
+        return f"Fixed: questions of this page have answers under the name {former.key}." if fixed else ""
 
     def add_error(self, field: str | None, error: Any) -> None:
         """Add an error. An error about the rule is shown above the form."""

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
+from kitchen.words.english_text import counted_noun
 from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study
+from study.design.own_pages import PREFIX
 from study.design.part_order import (
     FIXED,
     order_problem,
@@ -18,32 +20,43 @@ from study.design.part_order import (
 )
 from study.design.study_errors import DesignError
 from study.editor.design_services import after_last
+from study.editor.item_list import item_copy
 from study.editor.own_page_form import occupied_places, page_places, unused_key
 
 
 @transaction.atomic
 def own_page_save(*, page: OwnPage) -> None:
-    """Save a page. A new page comes last at its place."""
+    """Save a page. A new page comes last at its place. The questions of a page stay on it if it gets another
+    key."""
     if page.pk is None:
         page.position = after_last(page.study.own_pages.values_list("position", flat=True))
+    elif former := OwnPage.objects.filter(pk=page.pk).values_list("key", flat=True).first():
+        page.study.items.filter(place=f"{PREFIX}{former}").update(place=page.plan.page)
     page.save()
 
 
 @transaction.atomic
 def own_page_copy(*, page: OwnPage) -> OwnPage:
-    """Copy a page under an unused key, and return the copy. It comes last at the same place. Raises
-    DesignError if somebody deleted the page meanwhile."""
+    """Copy a page and its questions under unused keys, and return the copy. It comes last at the same place.
+    Raises DesignError if somebody deleted the page meanwhile."""
     study = Study.objects.select_for_update().get(pk=page.study_id)
     copy = _current(page, study.own_pages.all())
+    asked = list(study.items.filter(place=copy.plan.page))
     copy.pk, copy.key = None, unused_key(copy)
     copy._state.adding = True
     own_page_save(page=copy)
+    for item in asked:
+        item_copy(item, copy.plan.page)
     return copy
 
 
 @transaction.atomic
 def own_page_delete(*, page: OwnPage) -> None:
-    """Delete a page. Participants who entered before still see it."""
+    """Delete a page. Participants who entered before still see it. Raises DesignError if it has questions
+    that are on."""
+    if number := page.study.items.filter(place=page.plan.page, enabled=True).count():
+        asks = f"“{page.title}” asks {counted_noun(number, 'question')}"
+        raise DesignError(f"{asks}. Delete them, switch them off, or choose another place for them first.")
     page.delete()
 
 

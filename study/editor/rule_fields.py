@@ -28,14 +28,20 @@ DECIDES = {"class": "decides"}
 class RuleFields:
     """The fields of one rule, for a form to take over: `fields` and their `initial` values, by name.
 
-    `stored` is the rule as JSON. `data` is what was sent, or None. `before` is the place of the page.
+    `stored` is the rule as JSON. `data` is what was sent, or None. `before` is the place of the page,
+    and `page` its name.
     """
 
     def __init__(
-        self, design: Blueprint, before: str, stored: Mapping[str, Any], data: Mapping[str, Any] | None
+        self,
+        design: Blueprint,
+        before: str,
+        stored: Mapping[str, Any],
+        data: Mapping[str, Any] | None,
+        page: str = "",
     ) -> None:
         self.design, self.data, self.stored = design, data, list(stored.get("rules", ()))
-        self.known = compared_names(design, before)
+        self.known = compared_names(design, before, page)
         self.rows = min(max(FEWEST_ROWS, len(self.stored) + 1, self._sent_rows() + 1), MOST_RULES)
         self.initial: dict[str, Any] = {"match": stored.get("match", "all")}
         match = forms.ChoiceField(label="Show this page if", choices=[*MATCHES.items()], required=False)
@@ -120,9 +126,11 @@ class HasRule:
 
     rule_fields: RuleFields | None = None
 
-    def add_rule(self, design: Blueprint, before: str, stored: Mapping[str, Any]) -> None:
-        """Add the fields of a stored rule to the form. `before` is the place of the page."""
-        made = RuleFields(design, before, stored, self.data if self.is_bound else None)  # type: ignore[attr-defined]
+    def add_rule(self, design: Blueprint, before: str, stored: Mapping[str, Any], page: str = "") -> None:
+        """Add the fields of a stored rule to the form. `before` is the place of the page, and `page` its
+        name."""
+        sent = self.data if self.is_bound else None  # type: ignore[attr-defined]
+        made = RuleFields(design, before, stored, sent, page)
         self.rule_fields = made
         self.fields.update(made.fields)  # type: ignore[attr-defined]
         for name, value in made.initial.items():

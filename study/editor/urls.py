@@ -51,6 +51,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("recruitment/", design_pages.recruitment_page, "recruitment"),
     ("bonus/", bonus_page.bonus, "bonus"),
     ("orders/", design_pages.orders_page, "orders"),
+    ("survey-rule/", design_pages.survey_rule_page, "survey-rule"),
     ("factors/", factor_pages.factors_page, "factors"),
     ("factors/new/", factor_pages.factor_new, "factor-new"),
     ("factors/cells/", factor_pages.cells_made, "cells"),

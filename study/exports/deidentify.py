@@ -20,8 +20,12 @@ from datetime import datetime
 from tempfile import TemporaryFile
 from typing import Any
 
+from django.db.models import Q
+
 from kitchen.contract.world import Json
+from study.design.item_places import ABOUT, may_tell_who
 from study.design.models import Study
+from study.design.own_pages import PREFIX
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import SCALED, kind_of, numeric_answer
 from study.design.questions.item_numbers import format_number
@@ -124,8 +128,8 @@ def _told(options: CopyOptions) -> Iterator[str]:
     )
     yield ""
     yield (
-        "Demographics are the questions at the place `about`, and the language. Questions about the person "
-        "at another place, such as `final`, are not merged."
+        "Demographics are the questions at the place `about` and on the researchers' own pages (`own-`), and "
+        "the language. Questions about the person at another place, such as `final`, are not merged."
     )
     yield ""
     names = " and ".join(f"`{name}`" for name in sorted(BY_ITEM))
@@ -171,7 +175,8 @@ class DeidentifiedCopy:
         people = self.chosen.participants(self.study).filter(synthetic=False, preview=False)
         languages = dict(people.values_list("pk", "language"))
         values: dict[str, dict[int, Json]] = defaultdict(lambda: dict.fromkeys(languages))
-        given = Answer.objects.filter(participant__in=people, item__place="about").order_by("attempt", "pk")
+        told = Q(item__place=ABOUT) | Q(item__place__startswith=PREFIX)
+        given = Answer.objects.filter(told, participant__in=people).order_by("attempt", "pk")
         for pk, key, value in given.values_list("participant_id", "item__key", "value"):
             values[key][pk] = numeric_answer(value)
         values["language"] = dict(languages)
@@ -221,7 +226,7 @@ class DeidentifiedCopy:
             return ""
         if isinstance(column, WideColumn) and column.slot.place != "play":
             slot, item = column.slot, self.items.get(column.slot.what)
-            if slot.place == "about" and (slot.scored or slot.apart or slot.option):
+            if may_tell_who(slot.place) and (slot.scored or slot.apart or slot.option):
                 return "Left out: scores and parts of demographics, and “does not apply” to them"
             is_free = slot == ALLOCATION or (item is not None and item.kind in FREE_KINDS)
             return "Left out: free texts" if is_free and not slot.apart else ""
@@ -230,7 +235,7 @@ class DeidentifiedCopy:
         return "Left out: free texts" if is_text and not known else ""
 
     def _about_item(self, column: Column) -> ItemPlan | None:
-        if isinstance(column, WideColumn) and column.slot.place == "about":
+        if isinstance(column, WideColumn) and may_tell_who(column.slot.place):
             return self.items.get(column.slot.what)
         return None
 
@@ -248,7 +253,7 @@ class DeidentifiedCopy:
             for before, rows, after in batch.groups:
                 cells = [(*before, *row, *after) for row in rows]
                 there = [row for row in cells if whose is None or row[whose] in self.people]
-                there = [row for row in there if asked_at is None or row[asked_at] != "about"]
+                there = [row for row in there if asked_at is None or not may_tell_who(row[asked_at])]
                 yield RowGroup(
                     (),
                     [

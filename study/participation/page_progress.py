@@ -22,7 +22,7 @@ from study.design.own_pages import (
     screen_out_reason,
 )
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
-from study.design.part_rules import shown_by_rule
+from study.design.part_rules import shown_by_rule, survey_rule
 from study.design.questions.item_kinds import is_right
 from study.design.session_breaks import DUE
 from study.design.study_errors import StudyClosedError
@@ -264,6 +264,29 @@ def _facts_for(progress: ParticipantProgress, page: ShownByRule) -> ParticipantF
     """Return the facts that the rule of this page compares."""
     facts = participant_facts(progress)
     return replace(facts, counts=rule_counts(progress.participant, page, facts.answers))
+
+
+@transaction.atomic
+def survey_left_out(*, participant_id: int) -> bool:
+    """Leave out the survey after the round just played, if its rule says so. Return whether it was left out.
+
+    The decision is kept: a survey that was shown once is not left out later, and the visit of one that is
+    left out has 0 loads.
+    """
+    progress = ParticipantProgress(lock_participant(participant_id))
+    person, place = progress.participant, progress.place
+    rule, one = survey_rule(person.version.blueprint), place.round
+    if place.page != "survey" or rule is None or one is None:
+        return False
+    seen = person.visits.filter(page="survey", position=place.position)
+    if seen.exists() or is_page_shown(rule, _facts_for(progress, rule)):
+        return False
+    now = timezone.now()
+    seen.create(participant=person, page="survey", position=place.position, opened_at=now, done_at=now)
+    one.answered_at = now
+    prepare_next_page(progress, answered=one)
+    notify_staff(person)
+    return True
 
 
 @transaction.atomic

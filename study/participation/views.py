@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from kitchen.play.models import Episode
 from study.design.models import Study
 from study.design.page_and_item_order import LOBBY, READY, WAITING, own_page
+from study.design.part_rules import survey_rule
 from study.design.recruitment_platforms import Referral, ReferralError, is_only_looking, referral_of
 from study.design.study_errors import EntryPausedError, StudyClosedError, TookPartError
 from study.participants import next_page
@@ -44,7 +45,7 @@ from study.participation.group_lobby import leave_lobby
 from study.participation.idle_timeout import idle_clock, participant_here, timed_out_if_late
 from study.participation.language_choice import activate_language
 from study.participation.lobby_practice import pause_kitchen
-from study.participation.page_progress import is_waiting, page_opened, participant_of_key
+from study.participation.page_progress import is_waiting, page_opened, participant_of_key, survey_left_out
 from study.participation.pages import (
     consent_guide_debriefing,
     end_and_privacy_pages,
@@ -287,6 +288,8 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
     try:
         person = timed_out_if_late(person)
         place = next_page.current_page(person)
+        if request.method == "GET" and _is_survey_left_out(person, place.page):
+            return redirect(person)
         forms = {place.page, *FURTHER_FORMS.get(place.page, ())}
         if request.method == "POST" and request.POST.get("page") not in forms:
             return redirect(person)
@@ -301,6 +304,12 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
         return _closed(request, person.study, entered=True)
     except Participant.DoesNotExist:  # withdrawn in another tab at this moment
         raise Http404(key) from None
+
+
+def _is_survey_left_out(person: Participant, page: str) -> bool:
+    """Return whether this page is a survey that its rule leaves out now."""
+    has_rule = page == "survey" and survey_rule(person.version.blueprint) is not None
+    return has_rule and survey_left_out(participant_id=person.pk)
 
 
 def _view(person: Participant, page: str) -> PageView:

@@ -10,7 +10,7 @@ workers use this module. Errors::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from functools import partial
 from urllib.parse import urlsplit
@@ -21,7 +21,14 @@ from django.urls import resolve
 from kitchen.play.models import Seat
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
-from study.design.page_and_item_order import PAGES_AFTER_ROUNDS, ROUND_PAGES, is_shown, pages_before_rounds
+from study.design.page_and_item_order import (
+    ROUND_PAGES,
+    is_shown,
+    pages_after_rounds,
+    pages_before_round,
+    pages_before_rounds,
+)
+from study.design.part_rules import names_with_rules
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, Round
@@ -50,6 +57,7 @@ def study_script(design: Blueprint, recruitment: str) -> StudyScript:
     place = RECRUITMENT_PLACES[recruitment]
     return StudyScript(
         stops=possible_stops(design),
+        for_some=names_with_rules(design),
         items={item.key: item for item in design.items},
         link_names=tuple(name for name in (place.label, *place.more) if name),
         has_check=is_shown(design, "check"),
@@ -59,13 +67,18 @@ def study_script(design: Blueprint, recruitment: str) -> StudyScript:
 
 def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
     """Return every page between the link and the last page, in order. A participant may leave on each of
-    these pages."""
-    before, after = (
-        [StopPage(page) for page in pages if is_shown(design, page)]
-        for pages in (pages_before_rounds(design), PAGES_AFTER_ROUNDS)
-    )
-    rounds = range(1, design.rounds + 1)
-    return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)
+    these pages. The researchers' pages for some people only are left out, because nobody knows who sees
+    them."""
+
+    def stops(pages: Iterable[str]) -> list[StopPage]:
+        return [StopPage(page) for page in pages if is_shown(design, page) and page not in for_some]
+
+    for_some = {one.page for one in design.pages if one.ends or one.show_if.rules}
+    rounds = list[StopPage]()
+    for number in range(1, design.rounds + 1):
+        rounds += stops(pages_before_round(design, number))
+        rounds += [StopPage(page, number) for page in ROUND_PAGES]
+    return (*stops(pages_before_rounds(design)), *rounds, *stops(pages_after_rounds(design)))
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:

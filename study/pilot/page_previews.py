@@ -25,8 +25,10 @@ from study.design.blueprint import Blueprint, ConditionPlan, PartPlan, blueprint
 from study.design.condition_seats import people_in, seats_of
 from study.design.models import Condition, Outcome
 from study.design.own_pages import (
+    AFTER_ROUND,
     Comparison,
     OwnPagePlan,
+    compared_names,
     holds,
     known_names,
     place_words,
@@ -42,6 +44,7 @@ from study.design.page_and_item_order import (
     pages_before_round,
     pages_before_rounds,
 )
+from study.design.part_rules import survey_rule
 from study.design.parts_other_than_rounds import PARTS
 from study.design.questions.item_fields import ItemPlan
 from study.design.session_breaks import break_words
@@ -100,7 +103,11 @@ def _pages(design: Blueprint, condition: ConditionPlan) -> Iterator[PagePreview]
     if not _is_real_time(condition):
         yield PagePreview(MIDDLE, "Round in the middle", "a program has played some steps")
     if design.items_after(condition.key):
-        yield PagePreview("survey", "Questions after the round")
+        survey = survey_rule(design)
+        names = compared_names(design, AFTER_ROUND)
+        yield PagePreview(
+            "survey", "Questions after the round", f"only if {rule_words(survey, names)}" if survey else ""
+        )
     for number in range(2, design.rounds + 1):
         yield from _titled(design, pages_before_round(design, number))
     yield from _titled(design, pages_after_rounds(design))
@@ -117,7 +124,9 @@ def _titled(design: Blueprint, pages: Sequence[str]) -> Iterator[PagePreview]:
 
 
 def _note(design: Blueprint, page: OwnPagePlan | PartPlan) -> str:
-    rule = f"only if {words}" if (words := rule_words(page, known_names(design, page.before))) else ""
+    rule = (
+        f"only if {words}" if (words := rule_words(page, known_names(design, page.before, page.page))) else ""
+    )
     if isinstance(page, PartPlan):
         return rule
     places = {kind.name: kind.words for kind in PARTS.values()}
@@ -208,6 +217,8 @@ class _Placement:
             return
         if page == "survey":
             self._play(rounds[0])
+            if survey_rule(self.design):  # it was shown already, so its rule no longer leaves it out
+                self.person.visits.create(page=page, position=1, loads=1)
             return
         between = [pages_before_round(self.design, number) for number in range(2, len(rounds) + 1)]
         done = next((number for number, pages in enumerate(between, start=1) if page in pages), len(rounds))

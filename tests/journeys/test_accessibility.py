@@ -101,7 +101,10 @@ WRONG = {
 FEW_FORMS = (f"{DESIGN}recruitment/", f"{DESIGN}members/")
 """Of these, forms that differ: a time, a choice."""
 NEVER_WRONG = {
-    *(f"{DESIGN}{page}/" for page in ("orders", "languages", "texts/es", "factors", "factors/new")),
+    *(
+        f"{DESIGN}{page}/"
+        for page in ("orders", "languages", "texts/es", "factors", "factors/new", "survey-rule")
+    ),
     f"{DESIGN}members/hand-over/",
     f"{DESIGN}members/invite/",
     f"{DESIGN}file/",

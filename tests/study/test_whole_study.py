@@ -70,6 +70,13 @@ measure = "Load"
 text = "How hard was it?"
 minimum = 0
 maximum = 100
+[[items]]
+key = "mood"
+place = "own-halfway"
+kind = "single"
+measure = "Mood"
+text = "How are you?"
+options = ["well", "tired"]
 [[pages]]
 key = "sorry"
 before = "rounds"
@@ -87,6 +94,7 @@ SPANISH = """
 title = "Cocina"
 "items.fun.text" = "Fue divertido."
 "items.fun.table" = "La ronda"
+"items.mood.text" = "¿Cómo está?"
 """
 
 
@@ -121,6 +129,7 @@ def test_a_study_is_set_up_previewed_tried_closed_frozen_run_and_exported(
         shown = client.post(previews, given, follow=True).content.decode()
         assert "preview-banner" in shown, page
         assert page != "survey" or ("La ronda" in shown and "Fue divertido." in shown)
+        assert ("¿Cómo está?" in shown) is (page == "own-halfway")
 
     assert is_study_open(study, synthetic=True)
     assert not is_study_open(study)
@@ -141,4 +150,8 @@ def test_a_study_is_set_up_previewed_tried_closed_frozen_run_and_exported(
     loads = {float(one["answer_value"]) for one in answers if one["item"] == "load"}
     assert loads
     assert all(0 <= load <= 100 for load in loads)
-    assert {one["item"] for one in answers} == {"plays", "fun", "ease", "load"}
+    assert {one["item"] for one in answers} == {"plays", "fun", "ease", "load", "mood"}
+    assert {one["own-halfway.mood"] for one in people if one["exit_status"] == "complete"} <= {
+        "well",
+        "tired",
+    }

@@ -20,6 +20,7 @@ from study.design.bonus_rule import bonus_problem
 from study.design.factors import LONGEST_KEY, factors_problem_in, parse_factors
 from study.design.group_allocation import allocation_problem_in
 from study.design.naming_rules import RESERVED_SLUGS
+from study.design.own_pages import rule_problem
 from study.design.part_order import FREE_PARTS, is_part_order
 from study.design.round_plans import RoundPlan, plan_problem, round_plan
 from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
@@ -392,6 +393,13 @@ class Study(models.Model):
         editable=False,
         help_text="The parts' names, separated by spaces. Empty: the usual order.",
     )
+    survey_show_if = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="The rule that decides who answers the survey after a round. Empty: everybody.",
+    )
     budget_id: int | None
     budget = models.OneToOneField(
         Budget, null=True, editable=False, on_delete=models.PROTECT, related_name="study"
@@ -490,6 +498,8 @@ class Study(models.Model):
             raise ValidationError({"allocation": why})
         if not is_part_order(self.part_order):
             raise ValidationError({"part_order": f"Name each of these once: {' '.join(FREE_PARTS)}."})
+        if why := rule_problem(self.survey_show_if):
+            raise ValidationError({"survey_show_if": why})
         if why := bonus_problem(self.bonus_rule):
             raise ValidationError({"bonus_rule": why})
         problems = {

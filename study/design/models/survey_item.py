@@ -18,16 +18,20 @@ from study.design.naming_rules import (
     item_key_problem,
     measure_name_problem,
 )
-from study.design.questions.item_fields import LONGEST, FixedWhen, ItemPlan, fixed_fields
+from study.design.questions.item_fields import LONGEST, FixedWhen, ItemPlan, fixed_fields, is_place
 from study.design.questions.item_kinds import item_problems
 from study.design.study_errors import FrozenError
 
+NO_PLACE = "Choose where the question is asked."
+
 
 class SurveyItem(models.Model):
-    """One question to participants, asked before the guide, as a check of understanding, after an episode, or
-    at the end."""
+    """One question to participants, asked before the guide, as a check of understanding, after an episode, at
+    the end, or on a page that researchers wrote."""
 
     class Place(models.TextChoices):
+        """The fixed places. On a page that researchers wrote, the place is the page's name (`own-KEY`)."""
+
         ABOUT = "about", "about the person, before the guide"
         CHECK = "check", "check of understanding"
         SURVEY = "survey", "after each episode"
@@ -51,9 +55,7 @@ class SurveyItem(models.Model):
     key = models.SlugField(
         max_length=LONGEST["key"], help_text="The measure's name in the data, for example trust."
     )
-    place = models.CharField(
-        max_length=8, choices=Place, default=Place.SURVEY, help_text="Where it is asked."
-    )
+    place = models.CharField(max_length=40, default=Place.SURVEY, help_text="Where it is asked.")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.LIKERT)
     measure = models.CharField(
         max_length=LONGEST["measure"], help_text="The name in tables and figures, for example “Trust”."
@@ -185,7 +187,7 @@ class SurveyItem(models.Model):
             rules = {"key": item_key_problem, "measure": measure_name_problem}
             named = {name: self._name_problem(name, rule) for name, rule in rules.items()}
             problems = {name: said for name, said in named.items() if said and getattr(self, name)}
-            problems |= item_problems(self.plan)
+            problems |= item_problems(self.plan) if is_place(self.place) else {"place": NO_PLACE}
         if problems and not changed and self.why_fixed():
             problems = {name: said for name, said in problems.items() if name not in self.FROZEN}
         if problems:

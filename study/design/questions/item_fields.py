@@ -11,17 +11,21 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from kitchen.contract.data_files import Number, Record, one_of
+from kitchen.contract.data_files import Number, Record, worded_error
 from kitchen.contract.world import Json
 from kitchen.words.gettext_without_django import gettext_noop
+from study.design.analysis_plan import KEY
+from study.design.own_pages import PREFIX
 
 PLACES = ("about", "check", "survey", "final")
-"""The places in a study where items can be asked."""
+"""The fixed places in a study where items can be asked. Others are the researchers' pages."""
 AGREEMENT = (gettext_noop("Strongly disagree"), gettext_noop("Strongly agree"))
 """The default labels at the ends of an item's scale. For a number they mean that it has no labels."""
 
+MOST_PAGE_KEY = 30
+"""Longest key of a page that researchers wrote."""
 DOES_NOT_APPLY: Json = {"does_not_apply": True}
 """The stored answer to an item that does not apply. No kind of item has it as a value."""
 
@@ -64,6 +68,19 @@ class FieldInfo:
     """True if another value changes the analysis."""
 
 
+def is_place(place: str) -> bool:
+    """Return whether items can be asked at this place: a fixed one, or `own-` and the key of a page that
+    researchers wrote."""
+    key = place.removeprefix(PREFIX)
+    return place in PLACES or (key != place and len(key) <= MOST_PAGE_KEY and bool(KEY.fullmatch(key)))
+
+
+def _known_place(place: str) -> str:
+    if not is_place(place):
+        raise worded_error(f"{place!r} is not one of {', '.join(PLACES)}, or {PREFIX} and the key of a page")
+    return place
+
+
 def _end(which: int) -> Callable[[Mapping[str, Any]], str]:
     return lambda told: AGREEMENT[which] if told.get("kind") == "likert" else ""
 
@@ -72,7 +89,9 @@ class ItemPlan(Record):
     """One question to participants. Fields that its kind of question does not use keep their defaults."""
 
     key: Annotated[str, FieldInfo(FieldGroup.WORDS, FixedWhen.BY_VALUES, "Name in the data", longest=50)]
-    place: Annotated[str, one_of(PLACES), FieldInfo(FieldGroup.WHERE, FixedWhen.BY_VALUES)] = "survey"
+    place: Annotated[str, AfterValidator(_known_place), FieldInfo(FieldGroup.WHERE, FixedWhen.BY_VALUES)] = (
+        "survey"
+    )
     kind: Annotated[str, FieldInfo(FieldGroup.WHERE, FixedWhen.BY_VALUES)] = "likert"
     """One of `study.design.questions.item_kinds.KINDS`."""
     measure: Annotated[str, FieldInfo(FieldGroup.WORDS, longest=80)]

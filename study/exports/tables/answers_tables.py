@@ -12,11 +12,21 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from django.db.models import Q
+
 from kitchen.contract.world import Json
 from study.design.blueprint import Blueprint
+from study.design.item_places import SURVEY, is_on_own_page
 from study.design.models import Study, SurveyItem
-from study.design.page_and_item_order import items_for
-from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
+from study.design.own_pages import PREFIX
+from study.design.page_and_item_order import (
+    items_for,
+    pages_after_rounds,
+    pages_before_round,
+    pages_before_rounds,
+)
+from study.design.part_rules import names_with_rules
+from study.design.questions.item_fields import DOES_NOT_APPLY, PLACES, ItemPlan
 from study.design.questions.item_kinds import SCALED, answer_words, is_right, numeric_answer
 from study.exports.export_table import (
     EPISODE_COLUMNS,
@@ -34,9 +44,10 @@ from study.exports.tables.played_episodes import (
 from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
 from study.participants.models import Answer, PageVisit, Round
 
+PLACES_IN_WORDS = f"{', '.join(PLACES)}, or {PREFIX} and the name of a page in the data"
 ANSWER_COLUMNS = (
     *EPISODE_COLUMNS,
-    *file_columns("answers", place=SurveyItem.Place.values, kind=SurveyItem.Kind.values),
+    *file_columns("answers", place=PLACES_IN_WORDS, kind=SurveyItem.Kind.values),
     *PERSON_MARKS,
     *file_columns("answers_later"),
 )
@@ -136,20 +147,21 @@ ANSWER_STATES = {
     "answered": "answers.csv has it",
     "does_not_apply": "the participant said so",
     "not_answered": "left open, and the page was sent",
-    "not_asked": "left out after an episode that is played alone",
+    "not_asked": "left out after an episode that is played alone, or by the rule of its page",
     "not_reached": "the page was not sent",
 }
 """States of an item, each with its explanation in the codebook."""
 
 ASKED_COLUMNS = (
     *EPISODE_COLUMNS[:4],
-    *file_columns("asked", place=SurveyItem.Place.values, became=ANSWER_STATES),
+    *file_columns("asked", place=PLACES_IN_WORDS, became=ANSWER_STATES),
     *PERSON_MARKS,
 )
 
-OUTSIDE = tuple(place for place in SurveyItem.Place.values if place != SurveyItem.Place.SURVEY)
+OUTSIDE = tuple(place for place in PLACES if place != SURVEY)
 Key = tuple[int, int]
 """A participant's id, and the position of a round; 0 outside of the rounds."""
+VISITED = ("participant_id", "page", "position", "loads")
 
 
 class _Chunk:
@@ -162,8 +174,9 @@ class _Chunk:
         fields = ("participant_id", "position", "condition__key", "answered_at")
         rows = rounds.order_by("participant__number", "position").values_list(*fields)
         self.rounds = {pk: list(theirs) for pk, theirs in groupby(rows, itemgetter(0))}
-        done = PageVisit.objects.filter(participant__in=pks, page__in=OUTSIDE, done_at__isnull=False)
-        self.done = set(done.values_list("participant_id", "page"))
+        asking = Q(page__in=(*OUTSIDE, SURVEY)) | Q(page__startswith=PREFIX)
+        done = PageVisit.objects.filter(asking, participant__in=pks, done_at__isnull=False)
+        self.done = {tuple(visited): loads for *visited, loads in done.values_list(*VISITED)}
         given = Answer.objects.filter(participant__in=pks).order_by("attempt", "pk")
         self.given: dict[tuple[int, int, str], Json] = {
             (pk, position or 0, item): value
@@ -175,20 +188,36 @@ class _Chunk:
     def rows(self, who: ExportedParticipant, design: Blueprint) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of one participant, in the order of the study's pages. `design` is the design of
         the participant's version."""
-        for place in ("about", "check"):
+        rounds = {one[1]: one for one in self.rounds.get(who.pk, ())}
+        for place in pages_before_rounds(design):
             yield from self._outside(who, design, place)
-        for _, position, condition, answered_at in self.rounds.get(who.pk, ()):
+        for number in sorted({*rounds, *range(2, design.rounds + 1)}):
+            for place in pages_before_round(design, number):
+                yield from self._outside(who, design, place)
+            yield from self._round(who, design, rounds.get(number))
+        for place in pages_after_rounds(design):
+            yield from self._outside(who, design, place)
+
+    def _round(self, who: ExportedParticipant, design: Blueprint, one: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of one round. `one` has its id, position, condition and moment, or is None."""
+        if one:
+            _, position, condition, answered_at = one
             asked = design.items_after(condition)
+            left_out = self._is_left_out(who, design, SURVEY, position)
             for item in design.items_at("survey"):
                 became = self._state(who, position, item.key, answered_at is not None)
-                state = became if item in asked else "not_asked"
-                yield *who.cells, condition, position, item.key, item.measure, "survey", state, *who.marks
-        yield from self._outside(who, design, "final")
+                state = became if item in asked and not left_out else "not_asked"
+                yield *who.cells, condition, position, item.key, item.measure, SURVEY, state, *who.marks
 
     def _outside(self, who: ExportedParticipant, design: Blueprint, place: str) -> Iterator[tuple[Any, ...]]:
-        for item in design.items_at(place) if design.has(place) else ():
-            became = self._state(who, 0, item.key, (who.pk, place) in self.done)
+        loads, left_out = self.done.get((who.pk, place, 0)), self._is_left_out(who, design, place)
+        for item in design.items_at(place) if is_on_own_page(place) or design.has(place) else ():
+            became = "not_asked" if left_out else self._state(who, 0, item.key, loads is not None)
             yield *who.cells, None, 0, item.key, item.measure, place, became, *who.marks
+
+    def _is_left_out(self, who: ExportedParticipant, design: Blueprint, page: str, position: int = 0) -> bool:
+        """Return whether a rule left the page out for the participant."""
+        return self.done.get((who.pk, page, position)) == 0 and page in names_with_rules(design)
 
     def _state(self, who: ExportedParticipant, position: int, item: str, sent: bool) -> str:
         if (which := (who.pk, position, item)) in self.given:

@@ -26,6 +26,7 @@ from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_measures import play_values
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons
 from study.design.blueprint import Blueprint, ConditionPlan
+from study.design.item_places import places_of_design, places_outside_rounds
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, Version
 from study.design.own_pages import PREFIX
@@ -58,8 +59,6 @@ from study.participants.simulated_effects import describe_effects
 
 WIDTHS = ("integer", "number", "text", "json")
 """Kinds of columns; each can hold the values of those before it."""
-OUTSIDE = ("about", "check", "final")
-"""Places of items outside of the conditions."""
 
 
 class ColumnContent(NamedTuple):
@@ -69,7 +68,7 @@ class ColumnContent(NamedTuple):
     condition: str | None
     """Key of the condition; None outside of the conditions."""
     place: str
-    """`play`, `survey`, `break` or one of `OUTSIDE`; empty for the group between people."""
+    """`play`, `survey`, `break` or one of `places_outside_rounds`; empty for the group between people."""
     what: str
     """A measure of play, the key of an item or that of a scale's score."""
     scored: bool = False
@@ -146,7 +145,7 @@ def _design_columns(
         asked = design.items_after(condition.key)
         whole = (scale for scale in scales if all(item in asked for item in scale.items))
         yield from _item_columns(condition.key, "survey", asked, whole, keys)
-    for place in OUTSIDE:
+    for place in places_outside_rounds(design):
         items = design.items_at(place)
         yield from _item_columns(None, place, items, subscales(items), keys)
     yield from _break_columns(design)
@@ -299,11 +298,11 @@ class VersionItems:
         self.keys = keys
         self.items = {item.key: item for item in design.items}
         self.with_rules = names_with_rules(design)
-        self.asked = {place: design.items_at(place) for place in ("survey", *OUTSIDE)}
+        self.asked = {place: design.items_at(place) for place in places_of_design(design)}
         self.scales = {place: list(subscales(items)) for place, items in self.asked.items()}
 
 
-VISIT = ("opened_at", "done_at", "loads")
+VISIT = ("position", "opened_at", "done_at", "loads")
 
 
 def participant_data(
@@ -333,9 +332,9 @@ def participant_data(
         by_person[person.pk].values[ALLOCATION] = person.allocation or None
     rules = {person.pk: items_by_version[person.version_id].with_rules for person in people}
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
-    for pk, page, *moments, loads in pages.values_list("participant_id", "page", *VISIT):
+    for pk, page, position, *moments, loads in pages.values_list("participant_id", "page", *VISIT):
         if page in rules[pk] and not loads and moments[1]:
-            by_person[pk].left_out.append(page)
+            by_person[pk].left_out.append(f"{page}-{position}" if position else page)
             continue
         by_person[pk].page = page
         if page.startswith(PREFIX) and (loads or moments[1] is None):
@@ -405,7 +404,7 @@ def _read_answers(version_items: VersionItems, left: ParticipantData, answers: I
             if option in item.options
         }
         left.values |= {ColumnContent(condition, place, key, apart=True): given[key] is None for key in given}
-        for scale in version_items.scales[place]:
+        for scale in version_items.scales.get(place, ()):
             slot = ColumnContent(condition, place, version_items.keys[scale.name], scored=True)
             left.values[slot] = scale.score(given)
     if left.attempts:

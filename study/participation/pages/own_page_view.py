@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -26,16 +27,29 @@ from study.participation.pages.page_context import (
     plays_with_people,
     text_html,
 )
+from study.participation.pages.survey_pages import ask_items
 
 
 def own_page_view(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the page, or continue to the next page when the participant is done with it."""
+    """Show the page with its questions, or continue to the next page when the participant is done with it."""
+    if person.version.blueprint.items_at(place.page):
+        return ask_items(request, person, place, partial(_context, person, place.page), template="own_asked")
     if request.method == "POST":
         finish_page(participant_id=person.pk, page=place.page)
         return redirect(person)
+    context = _context(person, place.page)
     page = own_page(person.design, place.page)
+    if page and page.is_break:
+        context |= _break_context(person, page)
+        return page_response(request, person, "break", **context)
+    return page_response(request, person, "own", **context)
+
+
+def _context(person: Participant, name: str) -> dict[str, Any]:
+    """Return the template context of a page that researchers wrote, by its name."""
+    page = own_page(person.design, name)
     assert page  # noqa: S101 - the flow leads here for a page of the design only
-    context: dict[str, Any] = {
+    return {
         "page": page.page,
         "heading": page.title,
         "part_html": text_html(filled(person, page.text), media_for(person)),
@@ -43,10 +57,6 @@ def own_page_view(request: HttpRequest, person: Participant, place: next_page.Cu
         "progress": progress(person.design, page.page),
         "shares": plays_with_people(person),
     }
-    if page.is_break:
-        context |= _break_context(person, page)
-        return page_response(request, person, "break", **context)
-    return page_response(request, person, "own", **context)
 
 
 def _break_context(person: Participant, page: OwnPagePlan) -> dict[str, Any]:

@@ -46,13 +46,13 @@ def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPla
 
 def about_person(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the questions about the person."""
-    return _ask(request, person, place, partial(part_context, person, "about"))
+    return ask_items(request, person, place, partial(part_context, person, "about"))
 
 
 def survey(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the survey after one episode."""
     was_told = was_shown(request, place.position)
-    return _ask(request, person, place, partial(_survey_context, person, place, was_told))
+    return ask_items(request, person, place, partial(_survey_context, person, place, was_told))
 
 
 def _survey_context(person: Participant, place: next_page.CurrentPage, was_told: bool) -> dict[str, Any]:
@@ -88,19 +88,20 @@ def _survey_context(person: Participant, place: next_page.CurrentPage, was_told:
 def final(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the final questions, which compare the conditions."""
     played = team_reminders(person.design, place.rounds)
-    return _ask(request, person, place, partial(part_context, person, "final"), played)
+    return ask_items(request, person, place, partial(part_context, person, "final"), played)
 
 
-def _ask(
+def ask_items(
     request: HttpRequest,
     person: Participant,
     place: next_page.CurrentPage,
     context: Callable[[], dict[str, Any]],
     played: Sequence[TeamReminder] = (),
+    template: str = "",
 ) -> HttpResponse:
     """Show the survey items of the page. If the participant submitted valid answers, store them and show
     the next page. `context` returns further template context. `played` are the teams that the participant
-    can name in an answer."""
+    can name in an answer. `template` is the page's template if it has not the page's name."""
     page, position, is_sent = place.page, place.position, request.method == "POST"
     if is_sent and request.POST.get("position") != str(position):
         return redirect(person)
@@ -108,7 +109,9 @@ def _ask(
     if form.is_valid():
         answers_submit(participant_id=person.pk, page=page, position=position, values=form.values())
         return redirect(person)
-    return form_response(request, person, page, form, **context(), page=page, position=position)
+    return form_response(
+        request, person, template or page, form, **context() | {"page": page, "position": position}
+    )
 
 
 def check(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:

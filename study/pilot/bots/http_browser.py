@@ -29,6 +29,10 @@ Sent = str | list[str]
 """Value sent in one field; several checkboxes of one name are a list."""
 
 
+OWN_KINDS = frozenset({"own", "own-asked", "break"})
+"""Kinds of pages that researchers wrote."""
+
+
 @dataclass(slots=True)
 class Field:
     """One named field or button of a form.
@@ -90,6 +94,13 @@ class WalkedPage:
     code: str = ""
     errors: str = ""
     """Text of its alerts."""
+
+    @property
+    def name(self) -> str:
+        """Return the page's name in the data. Pages that researchers wrote have names of their own, which
+        their forms send."""
+        sent = self.forms[0].fields.get("page") if self.forms and self.kind in OWN_KINDS else None
+        return (sent and sent.value) or self.kind
 
     @property
     def form(self) -> Form:

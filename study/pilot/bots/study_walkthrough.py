@@ -127,7 +127,7 @@ class Walk:
 
     def stops_at(self, page: WalkedPage) -> bool:
         """Return whether the plan is to drop out or withdraw on this page."""
-        return self.plan.stop == StopPage(page.kind, self._position(page))
+        return self.plan.stop == StopPage(page.name, self._position(page))
 
     def _position(self, page: WalkedPage) -> int:
         if page.kind == "survey":
@@ -341,6 +341,7 @@ HANDLERS: dict[str, Handler] = {
     "guide": read_guide,
     "lobby": wait,
     "own": read_guide,
+    "own-asked": answer,
     "screen-out": be_screened_out,
     "play": play,
     "practice": practise,

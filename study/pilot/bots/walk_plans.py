@@ -5,7 +5,7 @@ The module does not import Django.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
@@ -64,6 +64,8 @@ class StudyScript:
 
     stops: Sequence[StopPage] = ()
     """Every page that a participant sees, in order."""
+    for_some: Collection[str] = frozenset()
+    """Names of pages that a rule leaves out for some participants. Nobody is planned to leave there."""
     items: Mapping[str, ItemPlan] = field(default_factory=dict)
     """All items by key."""
     link_names: Sequence[str] = ()
@@ -116,7 +118,8 @@ def _plan(
     careless = shares.fail_checks / 100
     if outcome not in {PlannedOutcome.DROP_OUT, PlannedOutcome.WITHDRAW}:
         return WalkPlan(outcome, careless=careless)
-    return WalkPlan(outcome, rng.choice(script.stops), rng.uniform(0.1, 0.9), careless)
+    stops = [one for one in script.stops if one.page not in script.for_some]
+    return WalkPlan(outcome, rng.choice(stops), rng.uniform(0.1, 0.9), careless)
 
 
 def label_of(seed: int, number: int) -> str:

@@ -25,6 +25,7 @@ from study.design.blueprint import Blueprint
 from study.design.condition_seats import people_in
 from study.design.counterbalancing import OrderSequence, SequenceTally
 from study.design.group_allocation import AllocatedPerson, Assignment, allocate
+from study.design.item_places import is_on_own_page
 from study.design.models import Study, SurveyItem, Version
 from study.design.page_and_item_order import ITEM_PAGES, WELCOME
 from study.design.questions.item_fields import ItemPlan
@@ -360,7 +361,7 @@ class _Maker:
             one = draft.rounds[stop.position - 1]
             self._ask(draft, self.design.items_after(one.condition.key), one)
             one.answered_at = draft.now
-        elif stop.page in ITEM_PAGES:
+        elif stop.page in ITEM_PAGES or is_on_own_page(stop.page):
             fails = stop.page == "check" and draft.plan.outcome == PlannedOutcome.FAIL
             attempts = int(self.design.part("check").settings["attempts"]) if fails else 1
             for attempt in range(1, attempts + 1):

@@ -18,10 +18,11 @@ from study.design.own_pages import (
     compared_names,
     holds,
     is_page_shown,
+    known_names,
 )
 from study.design.page_and_item_order import pages_after_rounds, pages_before_rounds, progress
 from study.design.piped_words import AnswerWords, answer_words_of, filled_text
-from study.design.questions.item_fields import DOES_NOT_APPLY
+from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.study_versions import differences
 from study.design.text_checks import text_problems
 from study.design.translated_texts import TranslatedItem
@@ -146,6 +147,21 @@ def test_only_what_is_known_before_a_page_can_be_used(design: Blueprint) -> None
     number = page("p", "guide", ("answer:plays", "at_least", "many"))
     assert "needs a number" in page_errors(number, design)["show_if"]
     assert "Everybody would end here" in page_errors(page("p", "final", ends=True), design)["ends"]
+
+
+def test_a_page_knows_the_answers_of_pages_before_it_only(design: Blueprint) -> None:
+    items = [ItemPlan(key=f"on_{one.key}", place=one.page, measure="M", text="M?") for one in design.pages]
+    told = design.model_copy(update={"items": (*design.items, *items)})
+
+    def known(before: str, page: str = "") -> set[str]:
+        return {one.removeprefix("answer:on_") for one in known_names(told, before, page) if ":on_" in one}
+
+    assert known("about", "own-a") == set() and known("about") == {"a"}
+    assert known("rounds") == {"a", "s"} and known("round-2", "own-r") == {"a", "s"}
+    assert known("debriefing") == {"a", "s", "r"} and known("end") == {"a", "s", "r", "z"}
+    for fields in ({"ends": True}, {"not_before_hours": 2}):
+        wrong = page("s", "rounds", ("answer:plays", "is", "yes"), **fields)
+        assert any("page before this one" in words for words in page_errors(wrong, told).values())
 
 
 def test_a_page_that_nobody_sees_is_reported(design: Blueprint) -> None:

@@ -12,11 +12,18 @@ from django.test import Client
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import OwnPage, Study, SurveyItem
 from study.design.page_and_item_order import pages_before_rounds
+from study.design.readiness_checks import readiness_problems
 from study.design.study_errors import DesignError
 from study.editor.design_services import study_copy
 from study.editor.flow_picture import flow_steps
 from study.editor.own_page_form import OwnPageForm
-from study.editor.own_page_services import own_page_copy, own_page_move, own_page_put
+from study.editor.own_page_services import (
+    own_page_copy,
+    own_page_delete,
+    own_page_move,
+    own_page_put,
+    own_page_save,
+)
 from tests.study.factories import make_study
 from tests.study.media_samples import png
 
@@ -65,6 +72,32 @@ def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Cl
     assert press("copy")[-1] == ("a2", "rounds")
     assert len(press("delete")) == 3, "not without the box"
     assert press("delete", sure="on") == [("b", "rounds"), ("a2", "rounds")]
+
+
+def test_questions_come_along_with_their_page(admin_client: Client, admin_user: Any) -> None:
+    study = make_study(conditions=2)
+    page = OwnPage.objects.create(study=study, key="mood", before="round-2", title="Mood")
+    new = "/staff/small/design/items/new/?place=own-mood"
+    html = admin_client.get(new).content.decode()
+    assert '<option value="own-mood" selected>on the page “Mood”</option>' in html
+    sent = {"place": "own-mood", "kind": "text", "measure": "Feels", "text": "How?", "enabled": "on"}
+    sent |= {"points": "5"}
+    assert admin_client.post(new, sent | {"place": "own-none"}).status_code == 422
+    assert admin_client.post(new, sent).status_code == 302
+    assert "1 question" in admin_client.get(FLOW).content.decode()
+    assert "Feels" in admin_client.get(f"{FLOW}{page.pk}/").content.decode()
+    own_page_copy(page=page)
+    copied = study.items.get(place="own-mood2")
+    assert (copied.key, copied.measure, copied.text) == ("feels_copy", "Feels copy", "How?")
+    page.key = "feeling"
+    own_page_save(page=page)
+    assert study.items.get(key="feels").place == "own-feeling"
+    with pytest.raises(DesignError, match="asks 1 question"):
+        own_page_delete(page=page)
+    assert study_copy(study, owner=admin_user).items.get(key="feels").place == "own-feeling"
+    OwnPage.objects.filter(pk=page.pk).delete()
+    told = [one.words for one in readiness_problems(study) if one.hinders]
+    assert any("“Feels”: its page is gone" in words for words in told)
 
 
 def test_a_page_that_somebody_deleted_or_moved_meanwhile_does_no_harm(db: None) -> None:
@@ -192,6 +225,27 @@ def test_a_part_gets_a_rule_and_only_answers_that_can_be_given(admin_client: Cli
     assert "Only if Answer: " in admin_client.get(FLOW).content.decode()
     consent = admin_client.get("/staff/small/design/parts/consent/").content.decode()
     assert "Everybody must agree" in consent and "what_0" not in consent
+
+
+def test_the_survey_gets_a_rule_which_the_flow_previews_copies_and_documents_keep(
+    admin_client: Client, admin_user: Any
+) -> None:
+    study = make_study(conditions=2, items=1)
+    address = "/staff/small/design/survey-rule/"
+    rule = {"match": "all", "what_0": "condition", "compares_0": "is", "value_0": "c9"}
+    refused = admin_client.post(address, rule)
+    assert refused.status_code == 422 and "c9 (cannot be answered)" in refused.content.decode()
+    assert "answer:i0" not in refused.content.decode(), "the first survey knows no earlier one"
+    assert "survey_show_if" not in blueprint_of(study).to_json()["study"]
+    assert admin_client.post(address, rule | {"value_0": "c1"}).status_code == 302
+    assert "1 question, only if Condition of the last round is c1" in admin_client.get(FLOW).content.decode()
+    study.refresh_from_db()
+    copy = study_copy(study, owner=admin_user)
+    assert copy.survey_show_if == study.survey_show_if
+    assert Blueprint.from_json(blueprint_of(copy).to_json()) == blueprint_of(copy)
+    sent = {"page": "survey", "condition": "c0", "language": "en"}
+    shown = admin_client.post("/staff/small/design/previews/", sent, follow=True).content.decode()
+    assert 'data-page="survey"' in shown, "a preview shows the page to researchers of any condition"
 
 
 def test_parts_are_moved_within_limits_and_old_studies_keep_their_order(admin_client: Client) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from study.design.blueprint import blueprint_of
 from study.design.models import OwnPage, Study, StudyPart, SurveyItem
+from study.design.own_page_checks import part_rule_problems
 from study.exports.export_table import ExportSelection
 from study.exports.tables.page_times_and_outages_tables import page_time_rows
 from study.exports.tables.participants_table import COLUMNS, unused_columns
@@ -16,7 +18,8 @@ from study.participants.end_and_erase_participation import completion_of, partic
 from study.participants.models import Participant
 from study.participants.next_page import current_page
 from study.participation.page_progress import answers_submit
-from tests.study.factories import enter, make_study, play_round
+from tests.study.exports.rows import csv_rows
+from tests.study.factories import enter, make_study, play_out, play_round
 
 pytestmark = pytest.mark.django_db
 
@@ -142,3 +145,80 @@ def test_a_part_with_a_rule_is_left_out_for_others_and_the_data_say_so(study: St
     (group,) = participant_rows(study, ExportSelection(), [])
     assert [row[at] for row in group.rows] == [None, "practice"]
     assert "left_out_by_rules" not in unused_columns(study)
+
+
+def test_questions_on_a_page_are_asked_checked_stored_exported_and_lead_a_later_rule(
+    study: Study, client: Client
+) -> None:
+    add(study, "mood", "round-2", text="Take a **breath**.")
+    add(study, "glad", "round-2", text="You said {answer:mood}.")
+    add(study, "sad", "end")
+    for key, value in (("glad", "5"), ("sad", "1")):
+        rules = [{"what": "answer:mood", "compares": "is", "value": value}]
+        OwnPage.objects.filter(key=key).update(show_if={"match": "all", "rules": rules})
+    asked: dict[str, Any] = {"study": study, "place": "own-mood"}
+    SurveyItem.objects.create(key="mood", measure="Mood", text="How do you feel?", scale="Mood", **asked)
+    SurveyItem.objects.create(key="why", measure="Why", text="Why?", kind="text", required=False, **asked)
+    SurveyItem.objects.create(
+        study=study, place="own-sad", key="left", measure="Left", text="Left?", kind="text"
+    )
+    person = enter(study)
+    assert answers_submit(participant_id=person.pk, page="about", values={"plays": "yes"})
+    play_round(person)
+    address = person.get_absolute_url()
+    html = client.get(address).content.decode()
+    assert (
+        'data-page="own-asked"' in html and "<strong>breath</strong>" in html and "How do you feel?" in html
+    )
+    sent = {"page": "own-mood", "position": "0", "item_why": "It rains."}
+    refused = client.post(address, sent)
+    assert refused.status_code == 422 and "It rains." in refused.content.decode()
+    assert client.post(address, sent | {"item_mood": "5"}).status_code == 302
+    given = person.answers.filter(item__place="own-mood").order_by("item__key")
+    assert [(one.item.key, one.value, one.round) for one in given] == [
+        ("mood", 5, None),
+        ("why", "It rains.", None),
+    ]
+    assert "You said 5." in go_on(client, person)
+    play_round(person)
+    assert page_of(person) == "end", "the rule of the last page leaves its question out"
+    (row,) = csv_rows(study, "participants")
+    assert (row["own-mood.mood"], row["own-mood.why"], row["own-sad.left"]) == ("5", "It rains.", "")
+    assert row["own-mood.mood_score"] == "5.0"
+    states = {row["item"]: (row["place"], row["became"]) for row in csv_rows(study, "asked")}
+    assert states["mood"] == ("own-mood", "answered")
+    assert states["left"] == ("own-sad", "not_asked")
+    assert [one["item"] for one in csv_rows(study, "answers") if one["place"] == "own-mood"] == [
+        "mood",
+        "why",
+    ]
+
+
+def test_the_survey_is_left_out_after_rounds_that_its_rule_does_not_name(
+    study: Study, client: Client
+) -> None:
+    rules = [{"what": "condition", "compares": "is", "value": "c1"}]
+    study.survey_show_if = {"match": "all", "rules": rules}
+    study.full_clean()
+    study.save()
+    assert not [*part_rule_problems(blueprint_of(study))]
+    person = enter(study)
+    assert answers_submit(participant_id=person.pk, page="about", values={"plays": "yes"})
+    played = [one.condition.key for one in person.rounds.order_by("position")]
+    for key in played:
+        episode = person.rounds.filter(answered_at=None).order_by("position")[0].episode
+        assert episode
+        play_out(episode)
+        for _ in range(2):
+            html = client.get(person.get_absolute_url(), follow=True).content.decode()
+            assert ('data-page="survey"' in html) is (key == "c1")
+        if key == "c1":
+            position = played.index(key) + 1
+            answers_submit(participant_id=person.pk, page="survey", values={"i0": 3}, position=position)
+    person.refresh_from_db()
+    assert person.status == "complete"
+    left = played.index("c0") + 1
+    (row,) = csv_rows(study, "participants")
+    assert row["left_out_by_rules"] == f"survey-{left}"
+    states = {row["condition"]: row["became"] for row in csv_rows(study, "asked") if row["item"] == "i0"}
+    assert states == {"c0": "not_asked", "c1": "answered"}

@@ -46,6 +46,12 @@ def test_only_posted_forms_count_and_their_fields_are_read() -> None:
     }
 
 
+def test_a_page_of_researchers_has_a_name_of_its_own() -> None:
+    form = '<form method="post"><input type="hidden" name="page" value="own-rest"></form>'
+    found = page(f'<main data-page="own-asked">{form}</main>')
+    assert (found.kind, found.name, page(SURVEY).name) == ("own-asked", "own-rest", "survey")
+
+
 def test_a_form_sends_what_a_browser_would_send() -> None:
     form = page(SURVEY).forms[0]
     as_it_stands = {"csrfmiddlewaretoken": "abc&d", "round": "2", "fun": "1", "age": "3", "words": ""}

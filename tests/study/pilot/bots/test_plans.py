@@ -92,6 +92,12 @@ def test_participants_leave_on_one_of_the_pages() -> None:
         assert 0.1 <= plan.part <= 1
 
 
+def test_nobody_is_planned_to_leave_on_a_page_that_a_rule_may_leave_out() -> None:
+    script = replace(SCRIPT, for_some={"guide", "survey"})
+    plans = walk_plans(OutcomeShares(drop_outs=100), script, participants=9, seed=1)
+    assert {plan.stop for plan in plans} == {StopPage("play", 1)}
+
+
 def test_labels_are_named_synthetic() -> None:
     script = StudyScript(link_names=("PROLIFIC_PID", "STUDY_ID"))
     order = CrowdOrder(3, 7, 1, link="http://test/s/small/?invitation=a", script=script)

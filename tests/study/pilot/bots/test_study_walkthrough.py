@@ -114,7 +114,7 @@ async def test_a_circle_of_pages_ends_the_walk() -> None:
 
 
 def test_there_is_something_to_do_on_every_page_that_the_flow_leads_to() -> None:
-    assert {*PAGES, READY, "welcome", "own", "break", "screen-out"} == set(HANDLERS)
+    assert {*PAGES, READY, "welcome", "own", "own-asked", "break", "screen-out"} == set(HANDLERS)
 
 
 async def test_a_program_may_be_screened_out_and_has_no_code_then() -> None:

@@ -1,0 +1,41 @@
+"""Edit the rule that decides after which rounds the survey is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from study.design.blueprint import blueprint_of
+from study.design.models import Study
+from study.design.own_pages import AFTER_ROUND, ShowRule, page_problems
+from study.design.part_rules import SurveyRule
+from study.editor.rule_fields import HasRule
+
+
+class SurveyRuleForm(HasRule, forms.ModelForm):  # type: ignore[type-arg]
+    """A form with some rows of comparisons. They are decided anew after each round."""
+
+    changed_fields = ("survey_show_if",)
+
+    class Meta:
+        model = Study
+        fields = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.add_rule(blueprint_of(self.instance), AFTER_ROUND, self.instance.survey_show_if or {})
+        self.fields["match"].label = "Ask after a round if"
+
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data, with the rule collected and checked."""
+        cleaned = super().clean() or self.cleaned_data
+        fields = self.rule_fields
+        rule = fields.rule(cleaned) if fields else {}
+        if fields and rule:
+            asked = SurveyRule(ShowRule.model_validate(rule))
+            wrong = [(None, words) for words in page_problems(asked, fields.design).values()]
+            for name, words in wrong or fields.value_errors(cleaned).items():
+                self.add_error(name, words)
+        self.instance.survey_show_if = rule
+        return cleaned
