@@ -1,11 +1,12 @@
 /* Drag own pages and parts of a study's flow by mouse or touch. The picture shows where the page would come; dropping it sends a
-   form. The buttons Up and Down do the same by keyboard. */
+   form. The buttons Up and Down do the same by keyboard; the one that was pressed keeps the focus. */
 "use strict";
 
 (() => {
   const flow = document.querySelector(".flow");
   const form = document.getElementById("flow-moved");
   if (!flow || !form) return;
+  const PRESSED = `pressed at ${location.pathname}`;
   const moved = 8; // pixels: less is a click
   const edge = 60; // pixels at the edge of the window from which it scrolls
   let drag = null;
@@ -44,6 +45,22 @@
     drag = null;
   }
 
+  const addressOf = (item) => item.dataset.own ?? item.dataset.part;
+
+  function focusAgain() {
+    const [address, words] = JSON.parse(sessionStorage.getItem(PRESSED) ?? "[]");
+    sessionStorage.removeItem(PRESSED);
+    const item = [...flow.children].find((one) => address && addressOf(one) === address);
+    const buttons = [...(item?.querySelectorAll(".row-actions button") ?? [])];
+    (buttons.find((one) => one.textContent === words) ?? buttons[0])?.focus();
+  }
+
+  flow.addEventListener("submit", (event) => {
+    const item = event.target.closest("[data-own], [data-part]");
+    if (item) sessionStorage.setItem(PRESSED, JSON.stringify([addressOf(item), event.submitter?.textContent]));
+  });
+  focusAgain();
+
   flow.addEventListener("pointerdown", (event) => {
     const handle = event.target.closest(".flow-handle");
     if (!handle || event.button) return;
@@ -69,7 +86,7 @@
     const { item, slot } = drag ?? {};
     stop();
     if (!slot) return;
-    form.action = item.dataset.own ?? item.dataset.part;
+    form.action = addressOf(item);
     form.elements.before.value = slot.place;
     form.elements.number.value = slot.number;
     form.submit();

@@ -64,7 +64,7 @@ def own_page_delete(*, page: OwnPage) -> None:
 def own_page_move(*, page: OwnPage, by: int) -> None:
     """Move a page by one (`by` is -1 or 1): past the next page at its place, or else to the next place.
 
-    Raises DesignError if somebody deleted the page meanwhile.
+    Raises DesignError if there is no place further on, or if somebody deleted the page meanwhile.
     """
     study = Study.objects.select_for_update().get(pk=page.study_id)
     rows = list(study.own_pages.all())
@@ -82,7 +82,7 @@ def own_page_move(*, page: OwnPage, by: int) -> None:
         ahead = order[number + 1 :] if by > 0 else order[:number][::-1]
         there = next((place for place in ahead if place in offered), None)
         if there is None:
-            return
+            raise DesignError(f"{page.title}: it stands {'first' if by < 0 else 'last'} already.")
         moved.before = there
         at[there].insert(len(at[there]) if by < 0 else 0, moved)
     _store_order([one for place in order for one in at[place]])
