@@ -60,7 +60,7 @@ from kitchen.worlds.collab_overcooked.pictured_menu import (
     pictured_choice,
     with_pantry,
 )
-from kitchen.worlds.collab_overcooked.plan_lanes import lanes_panel, shows_lanes
+from kitchen.worlds.collab_overcooked.plan_lanes import lane_rules, lanes_panel, shows_lanes
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.quick_requests import bubble_panel
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
@@ -310,7 +310,8 @@ class CollabPage(GridPage):
             "reach": [list(cell) for cell in (*layout.shared, *own)],
             "shared": [list(cell) for cell in layout.shared],
         }
-        return {**super().script_rules(view), "labels": labels, **where}
+        lanes = lane_rules(view.brief)
+        return {**super().script_rules(view), "labels": labels, **where} | ({"lanes": lanes} if lanes else {})
 
     def changing(self, view: SeatView) -> Mapping[str, Json]:
         """Return what changes on the grid, the number of requests that were met soon (`met`) and of things

@@ -18,15 +18,26 @@ from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_i
 from kitchen.contract.world import Json, canonical_json
 from kitchen.words.gettext_without_django import gettext
 from kitchen.worlds.collab_overcooked.display_text import thing_words
-from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, DISH, base_food
+from kitchen.worlds.collab_overcooked.food_rules import (
+    BLENDER,
+    BOARD,
+    CAPACITY,
+    DISH,
+    UTENSILS,
+    base_food,
+    food_rules,
+)
 from kitchen.worlds.collab_overcooked.macro_checks import (
     DELIVER,
     FILL,
+    LONGEST_WAIT,
     PICKUP,
     PLACE,
     PUT,
+    STARTED_BY,
     KitchenThings,
     things_from_observation,
+    with_dish,
 )
 from kitchen.worlds.collab_overcooked.quick_requests import things_in_use
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
@@ -38,7 +49,15 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import (
     bring_slices,
 )
 from kitchen.worlds.collab_overcooked.refused_requests import was_refused
-from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, COUNTER, OWN_UTENSILS
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    COUNTER,
+    OWN_UTENSILS,
+    ROOM_COLUMNS,
+    ROOM_ROWS,
+    layout_of,
+)
 from kitchen.worlds.collab_overcooked.settings import PLAN_LANES
 from kitchen.worlds.collab_overcooked.work_names import JOBS, work_name
 
@@ -113,10 +132,30 @@ def lanes_panel(view: SeatView) -> Panel:
             {**step._asdict(), "macros": [list(macro) for macro in step.macros]}
             for step in (*_chef_steps(kitchen, view.brief), *_assistant_steps(kitchen, view))
         ],
-        "jobs": [list(job) for job in kitchen.jobs],
         "targets": list(targets.targets) if targets and targets.metric.name == STAR_METRIC else [],
     }
     return Panel("plan-lanes", _TEMPLATE, Lanes(canonical_json(plan)))
+
+
+def lane_rules(brief: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the constants of the rules with which the page's script plays a plan. Empty if this person has
+    no lanes. `own` are the counters of each room alone, `products` the food by utensil and sorted
+    contents."""
+    if not brief.get(PLAN_LANES) or "recipe" not in brief:
+        return {}
+    products: dict[str, Json] = {name: {} for name in UTENSILS}
+    for (name, contents), made in food_rules().rows.items():
+        products[name][",".join(contents)] = made
+    return {
+        "columns": list(ROOM_COLUMNS),
+        "rows": list(ROOM_ROWS),
+        "own": [[list(cell) for cell in cells] for cells in layout_of(brief).own],
+        "capacity": CAPACITY,
+        "longest_wait": LONGEST_WAIT,
+        "starts": dict(STARTED_BY),
+        "products": products,
+        "served": with_dish(brief["order"]) if brief["in_dish"] else brief["order"],
+    }
 
 
 def shows_lanes(view: SeatView) -> bool:

@@ -12,7 +12,8 @@
   const { choosing } = play;
   const rules = JSON.parse(board.dataset.rules);
   const SVG = "http://www.w3.org/2000/svg";
-  const LEAST = 11; // pixels of a step, so that a finger meets the shortest
+  const LEAST = 11; // pixels of a step of the kitchen
+  const TARGET = 24; // pixels of the shortest step of a plan, so that a finger meets it
   const WIDE = matchMedia("(min-width: 64rem)");
   const NARROW = 68; // pixels of a step that are too few for its name
   const FAR = 6; // pixels after which a press is a drag
@@ -20,10 +21,11 @@
   const word = (name, values = {}) => Object.entries(values).reduce((text, [key, value]) => text.replace(`{${key}}`, value), view.querySelector(`[data-lane-word="${name}"]`).textContent);
   const laneOf = (seat) => view.querySelector(`[data-lane="${seat}"]`);
 
-  let orders = [[], []]; // the keys of each lane's steps
+  const STORE = `brigade.lanes.${play.getAttribute("ws-connect")}`; // of this episode
+
+  let orders = stored(); // the keys of each lane's steps
   let plan = null; // what the server says
   let now = null; // the forecast that is shown, and the step from which it counts
-  let least = 0; // the step of the delivery in the best plan so far
   let chosen = ""; // the key of the step that the buttons move
   let shown = "";
   let drag = null;
@@ -32,6 +34,23 @@
   const step = () => Number(choosing.step);
   const stepOf = (key) => plan.steps.find((one) => one.key === key);
   const isFixed = (one) => one.state === "asked";
+
+  /* the order outlives a reload */
+  function stored() {
+    try {
+      return JSON.parse(sessionStorage.getItem(STORE)) ?? [[], []];
+    } catch {
+      return [[], []];
+    }
+  }
+
+  function store() {
+    try {
+      sessionStorage.setItem(STORE, JSON.stringify(orders));
+    } catch {
+      /* not remembered then */
+    }
+  }
 
   /* the server's steps in the person's order; new ones at the end, and what is asked for first */
   function read() {
@@ -50,10 +69,11 @@
 
   function foretell(tried = orders) {
     const [own, theirs] = tried.map((keys) => keys.map(stepOf));
-    return play.forecast(seen(), { own, theirs }, rules, plan.jobs);
+    return play.forecast(seen(), { own, theirs }, rules);
   }
 
-  const stars = (finish) => plan.targets.filter((target) => finish <= target).length;
+  const isInTime = (finish) => finish <= rules.limit;
+  const stars = (finish) => (isInTime(finish) ? plan.targets.filter((target) => finish <= target).length : 0);
 
   /* how a step can be at another place; else why not */
   function tried(key, to) {
@@ -68,7 +88,8 @@
     const found = made.blocked.find(([key, macro]) => key && macro?.[0] === "pickup") ?? made.blocked.find(([key]) => key);
     if (!found) return word("changed");
     const [key, macro] = found;
-    return word("blocked", { name: stepOf(key).name, thing: rules.labels[macro?.[1]] ?? stepOf(key).name });
+    const [{ name }, thing] = [stepOf(key), macro?.[0] === "pickup" ? rules.labels[macro[1]] : ""];
+    return thing ? word("blocked", { name, thing }) : word("stuck", { name });
   }
 
   function moveTo(key, to) {
@@ -82,6 +103,7 @@
     if (!made.finish) return refuse(whyNot(made));
     const before = now?.made.finish ? now.step + now.made.finish : 0;
     orders = all;
+    store();
     show(made);
     tell(before);
     return focus(key);
@@ -93,7 +115,14 @@
     focus(chosen);
   }
 
-  const focus = (key) => view.querySelector(`[data-lane-step="${key}"]`)?.focus({ preventScroll: true });
+  /* with the step in sight, in its lane: the page stays where it is */
+  function focus(key) {
+    const button = view.querySelector(`[data-lane-step="${key}"]`);
+    if (!button) return;
+    button.focus({ preventScroll: true });
+    const [own, seenPart] = [button.getBoundingClientRect(), part("scroll").getBoundingClientRect()];
+    part("scroll").scrollLeft += Math.max(0, own.right - seenPart.right) - Math.max(0, seenPart.left - own.left);
+  }
 
   /* what the move wins or loses */
   function tell(before) {
@@ -108,14 +137,14 @@
 
   function show(made = foretell()) {
     now = { made, step: step() };
-    if (made.finish) least = Math.min(least || Infinity, now.step + made.finish);
     draw();
   }
 
   function draw() {
     const { made } = now;
     const finish = now.step + made.finish;
-    part("finish").textContent = made.finish ? word("finish", { number: finish }) : whyNot(made);
+    const told = isInTime(finish) ? word("finish", { number: finish }) : word("late", { number: finish, limit: rules.limit });
+    part("finish").textContent = made.finish ? told : whyNot(made);
     const earned = made.finish && plan.targets.length ? stars(finish) : -1;
     part("stars").textContent = earned < 0 ? "" : "★".repeat(earned) + "☆".repeat(plan.targets.length - earned);
     if (earned < 0) part("stars").removeAttribute("aria-label");
@@ -123,34 +152,60 @@
     part("stars").setAttribute("role", "img");
     const steps = Math.max(made.finish || 0, ...[...made.spans.values()].map(([, last]) => last), 20) + 2;
     const wide = (part("scroll").clientWidth || 320) - 23; // what is left beside the cooks' numbers
-    const size = Math.max(LEAST, wide / steps);
+    const shortest = Math.min(...[...made.spans.values()].map(([first, last]) => Math.max(1, last - first)));
+    const size = Math.max(LEAST, TARGET / shortest, wide / steps);
     part("axis").style.width = `${Math.floor(size * steps)}px`;
+    view.classList.toggle("is-wide", size * steps > wide + 1); // it can be scrolled
     for (const seat of [0, 1]) fill(seat, size);
     marks(size, steps);
     arrows(size);
     for (const button of view.querySelectorAll("[data-lane-move]")) button.disabled = !stepOf(chosen) || chosen === "serve" || isFixed(stepOf(chosen));
   }
 
+  /* The steps that stay keep their elements, and the focused one its place among them: it is not said again. */
   function fill(seat, size) {
     const lane = laneOf(seat);
-    const active = document.activeElement?.dataset?.laneStep;
     const count = orders[seat].length;
+    const before = [...lane.children];
+    const active = before.find((item) => item.contains(document.activeElement));
     lane.setAttribute("aria-label", word(`lane-${seat}`));
     let end = 0;
-    const found = orders[seat].map((key, place) => {
+    const items = orders[seat].map((key, place) => {
       const [first, last] = now.made.spans.get(key) ?? [end, end + 4];
-      const item = itemOf(stepOf(key), [first, last], { place, count, gap: first - end }, size);
+      const item = before.find((one) => one.firstElementChild.dataset.laneStep === key) ?? newItem(stepOf(key));
+      layOut(item, stepOf(key), [first, last], { place, count, gap: first - end, size });
       end = last;
       return item;
     });
-    lane.replaceChildren(...found);
-    if (active) focus(active);
+    const kept = items.indexOf(active);
+    for (const item of before) if (!items.includes(item)) item.remove();
+    if (kept < 0) lane.replaceChildren(...items);
+    else arrange(active, items.slice(0, kept), items.slice(kept + 1));
+    if (active && kept < 0) focusNear(items, before.indexOf(active));
   }
 
-  function itemOf(one, [first, last], { place, count, gap }, size) {
+  function arrange(active, earlier, later) {
+    active.parentElement.prepend(...earlier);
+    active.after(...later);
+  }
+
+  /* the focused step is done: its neighbour has the focus, or else the button */
+  function focusNear(items, place) {
+    const near = items[Math.min(place, items.length - 1)]?.firstElementChild ?? view.querySelector("[data-lanes-go]");
+    near.focus({ preventScroll: true });
+  }
+
+  function newItem({ key, name, picture }) {
     const item = document.createElement("li");
     const button = Object.assign(document.createElement("button"), { type: "button", className: "lane-step" });
-    button.dataset.laneStep = one.key;
+    button.dataset.laneStep = key;
+    button.append(pictureOf(picture), Object.assign(document.createElement("span"), { textContent: name }));
+    item.append(button, Object.assign(document.createElement("i"), { className: "lane-gap" }));
+    return item;
+  }
+
+  function layOut(item, one, [first, last], { place, count, gap, size }) {
+    const [button, wait] = item.children;
     button.dataset.state = one.state;
     button.classList.toggle("is-narrow", (last - first) * size < NARROW);
     button.classList.toggle("is-chosen", one.key === chosen);
@@ -160,14 +215,9 @@
     button.title = text;
     item.style.left = `${first * size}px`;
     item.style.width = `${Math.max(1, last - first) * size}px`;
-    button.append(pictureOf(one.picture), Object.assign(document.createElement("span"), { textContent: one.name }));
-    item.append(button);
-    if (gap > 1) {
-      const wait = Object.assign(document.createElement("i"), { className: "lane-gap", textContent: gap * size > 44 ? word("waits", { number: gap }) : "" });
-      wait.style.width = `${gap * size}px`;
-      item.prepend(wait);
-    }
-    return item;
+    wait.hidden = gap < 2;
+    wait.textContent = gap > 1 && gap * size > 44 ? word("waits", { number: gap }) : "";
+    wait.style.width = `${Math.max(0, gap) * size}px`;
   }
 
   function pictureOf(thing) {
@@ -266,12 +316,20 @@
     const others = [...item.parentElement.children].filter((one) => one !== item).map((one) => one.getBoundingClientRect());
     chosen = key;
     item.style.translate = "";
-    addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
-    setTimeout(() => moveTo(key, others.filter((one) => one.left + one.width / 2 < left + width / 2).length));
+    item.classList.remove("is-dragged");
+    const swallow = (click) => click.stopPropagation(); // no click follows a finger that has moved
+    addEventListener("click", swallow, { capture: true });
+    setTimeout(() => {
+      removeEventListener("click", swallow, { capture: true });
+      moveTo(key, others.filter((one) => one.left + one.width / 2 < left + width / 2).length);
+    });
   }
 
   function cancel() {
-    if (drag) drag.item.style.translate = "";
+    if (drag) {
+      drag.item.style.translate = "";
+      drag.item.classList.remove("is-dragged");
+    }
     drag = null;
   }
 
@@ -307,7 +365,7 @@
   play.addEventListener("brigade:panels", look);
   WIDE.addEventListener("change", () => { place(); draw(); });
   addEventListener("resize", () => now && plan && !view.hidden && draw());
-  play.lanes = { foretell, stepOf, whyNot, word, say: (text) => { part("said").textContent = text; }, get plan() { return plan; }, look };
+  play.lanes = { foretell, stepOf, whyNot, word, say: (text) => { part("said").textContent = text; }, get plan() { return plan; } };
   place();
   look();
 })();
