@@ -236,6 +236,8 @@ def test_the_survey_gets_a_rule_which_the_flow_previews_copies_and_documents_kee
     refused = admin_client.post(address, rule)
     assert refused.status_code == 422 and "c9 (cannot be answered)" in refused.content.decode()
     assert "answer:i0" not in refused.content.decode(), "the first survey knows no earlier one"
+    reloaded = admin_client.post(address, rule | {"value_0": "", "_show_settings": "1"})
+    assert 'value="c1"' in reloaded.content.decode(), "the conditions can be chosen, and nothing is stored"
     assert "survey_show_if" not in blueprint_of(study).to_json()["study"]
     assert admin_client.post(address, rule | {"value_0": "c1"}).status_code == 302
     assert "1 question, only if Condition of the last round is c1" in admin_client.get(FLOW).content.decode()
