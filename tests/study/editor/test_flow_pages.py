@@ -76,8 +76,10 @@ def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Cl
 
 def test_questions_come_along_with_their_page(admin_client: Client, admin_user: Any) -> None:
     study = make_study(conditions=2)
-    page = OwnPage.objects.create(study=study, key="mood", before="round-2", title="Mood")
-    new = "/staff/small/design/items/new/?place=own-mood"
+    sent = {"title": "Mood", "before": "round-2", "key": "mood", "match": "all", "_question": ""}
+    new = admin_client.post(f"{FLOW}new/", sent).headers["Location"]
+    assert new == "/staff/small/design/items/new/?place=own-mood"
+    page = study.own_pages.get()
     html = admin_client.get(new).content.decode()
     assert '<option value="own-mood" selected>on the page “Mood”</option>' in html
     sent = {"place": "own-mood", "kind": "text", "measure": "Feels", "text": "How?", "enabled": "on"}
