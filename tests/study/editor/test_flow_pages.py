@@ -88,6 +88,12 @@ def test_questions_come_along_with_their_page(admin_client: Client, admin_user: 
     assert admin_client.post(new, sent).status_code == 302
     assert "1 question" in admin_client.get(FLOW).content.decode()
     assert "Feels" in admin_client.get(f"{FLOW}{page.pk}/").content.decode()
+    library = "/staff/small/design/items/shipped/"
+    assert "on the page “Mood”" in admin_client.get(library).content.decode()
+    admin_client.post(library, {"instrument": "sus", "place": "own-mood"})
+    added = study.items.filter(place="own-mood").exclude(key="feels")
+    assert added.count() == 10
+    added.delete()
     own_page_copy(page=page)
     copied = study.items.get(place="own-mood2")
     assert (copied.key, copied.measure, copied.text) == ("feels_copy", "Feels copy", "How?")
