@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -315,13 +316,12 @@ def item_file(request: HttpRequest, study: Study) -> HttpResponseBase:
 def instruments(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the library of questionnaires with all their items, or add one to the study. `?q=trust` searches
     titles, items, scales and sources."""
-    form, sought = InstrumentForm(request.POST or None), request.GET.get("q", "")[:100]
+    form, sought = InstrumentForm(request.POST or None, study=study), request.GET.get("q", "")[:100]
     if request.method == "POST" and form.is_valid():
         questionnaire = instrument(form.cleaned_data["instrument"])
         words = f"{questionnaire.title}: {len(questionnaire.items)} questions were added."
-        return service_button(
-            request, study, lambda: instrument_add(study_id=study.pk, instrument=questionnaire), words
-        )
+        act = partial(instrument_add, study_id=study.pk, instrument=questionnaire)
+        return service_button(request, study, partial(act, place=form.cleaned_data["place"]), words)
     keys, places = set(study.items.values_list("key", flat=True)), dict(SurveyItem.Place.choices)
     shown = [one for one in shipped() if mentions(one, sought)]
     more: dict[str, Any] = {

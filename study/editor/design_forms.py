@@ -32,6 +32,7 @@ from study.design.analysis_plan import (
 from study.design.blueprint import PartPlan, blueprint_of
 from study.design.condition_choices import world_kinds
 from study.design.form_labels import same_events_label, same_events_meaning
+from study.design.item_places import is_on_own_page
 from study.design.models import Outcome, Study, StudyPart
 from study.design.own_page_checks import part_rule_errors
 from study.design.own_pages import known_names
@@ -43,6 +44,7 @@ from study.design.text_checks import FILLED_PARTS
 from study.editor.condition_and_item_forms import ShowsOtherKinds, clear_unchosen_errors
 from study.editor.design_services import is_slug_taken, unused_name
 from study.editor.form_fields import TextLinesField
+from study.editor.place_choices import place_choices
 from study.editor.rule_fields import HasRule
 from study.editor.world_setting_fields import (
     drawing_problems,
@@ -430,6 +432,13 @@ class InstrumentForm(forms.Form):
     instrument = forms.ChoiceField(
         label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]
     )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.pages = [(place, words) for place, words in place_choices(study) if is_on_own_page(place)]
+        self.fields["place"] = forms.ChoiceField(
+            label="Where", required=False, choices=[("", "as it is shipped"), *self.pages]
+        )
 
 
 class ItemRowsForm(forms.Form):

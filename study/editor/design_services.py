@@ -314,8 +314,9 @@ def item_deletion_problem(item: SurveyItem) -> str:
 
 
 @transaction.atomic
-def instrument_add(*, study_id: int, instrument: Instrument) -> int:
-    """Add a questionnaire's items after the study's last item. Return how many were added.
+def instrument_add(*, study_id: int, instrument: Instrument, place: str = "") -> int:
+    """Add a questionnaire's items after the study's last item. Return how many were added. `place` is the own
+    page on which they are asked, or empty for their usual place.
 
     Raises DesignError if the study already has an item with the same key or measure.
     """
@@ -330,6 +331,8 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
     last = study.items.aggregate(last=models.Max("position"))["last"] or 0
     for position, one in enumerate(instrument.items, start=last + 1):
         made = SurveyItem(study=study, position=position, **one.model_dump())
+        if place:
+            made.place, made.needs_teammates = place, False
         made.full_clean()
         made.save()
     return len(instrument.items)

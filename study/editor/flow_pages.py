@@ -35,6 +35,9 @@ from study.researchers.form_and_button_pages import (
 )
 from study.researchers.permissions import FORM_METHODS, study_page
 
+QUESTION = "_question"
+"""The name of the button that saves a page and shows the form of a new question on it."""
+
 
 @study_page("copy")
 def flow(request: HttpRequest, study: Study) -> HttpResponse:
@@ -59,6 +62,9 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
         form.add_error(None, "The file was not stored. Its field says why. Then choose it again.")
     elif request.method == "POST" and form.is_valid() and PREVIEW not in request.POST:
         own_page_save(page=form.instance)
+        if QUESTION in request.POST and not (form.instance.ends or form.instance.plan.is_break):
+            there = reverse("study:staff-design-item-new", args=[study.slug])
+            return redirect(f"{there}?place={form.instance.plan.page}")
         if ANOTHER in request.POST:
             messages.success(request, f"{form.instance.title}: saved.")
             there = reverse("study:staff-design-own-page-new", args=[study.slug])
@@ -76,7 +82,7 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
     more |= insert_context(study)
     page = row.plan.page if pk else ""
     more["asked"] = list(study.items.filter(place=page)) if pk else []
-    more["asked_page"] = "" if row.ends or row.plan.is_break else page
+    more["asks"] = not pk or not (row.ends or row.plan.is_break)
     more["names"] = [
         ("{team}" if name == "condition" else f"{{{name}}}", words)
         for name, words in known_names(form.design, str(form["before"].value()), page).items()

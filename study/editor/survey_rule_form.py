@@ -10,10 +10,11 @@ from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.own_pages import AFTER_ROUND, ShowRule, page_problems
 from study.design.part_rules import SurveyRule
+from study.editor.condition_and_item_forms import ShowsOtherKinds
 from study.editor.rule_fields import HasRule
 
 
-class SurveyRuleForm(HasRule, forms.ModelForm):  # type: ignore[type-arg]
+class SurveyRuleForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[type-arg]
     """A form with some rows of comparisons. They are decided anew after each round."""
 
     changed_fields = ("survey_show_if",)

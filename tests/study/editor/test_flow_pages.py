@@ -76,8 +76,10 @@ def test_a_page_moves_past_its_neighbours_and_to_the_next_place(admin_client: Cl
 
 def test_questions_come_along_with_their_page(admin_client: Client, admin_user: Any) -> None:
     study = make_study(conditions=2)
-    page = OwnPage.objects.create(study=study, key="mood", before="round-2", title="Mood")
-    new = "/staff/small/design/items/new/?place=own-mood"
+    sent = {"title": "Mood", "before": "round-2", "key": "mood", "match": "all", "_question": ""}
+    new = admin_client.post(f"{FLOW}new/", sent).headers["Location"]
+    assert new == "/staff/small/design/items/new/?place=own-mood"
+    page = study.own_pages.get()
     html = admin_client.get(new).content.decode()
     assert '<option value="own-mood" selected>on the page “Mood”</option>' in html
     sent = {"place": "own-mood", "kind": "text", "measure": "Feels", "text": "How?", "enabled": "on"}
@@ -86,6 +88,12 @@ def test_questions_come_along_with_their_page(admin_client: Client, admin_user: 
     assert admin_client.post(new, sent).status_code == 302
     assert "1 question" in admin_client.get(FLOW).content.decode()
     assert "Feels" in admin_client.get(f"{FLOW}{page.pk}/").content.decode()
+    library = "/staff/small/design/items/shipped/"
+    assert "on the page “Mood”" in admin_client.get(library).content.decode()
+    admin_client.post(library, {"instrument": "sus", "place": "own-mood"})
+    added = study.items.filter(place="own-mood").exclude(key="feels")
+    assert added.count() == 10
+    added.delete()
     own_page_copy(page=page)
     copied = study.items.get(place="own-mood2")
     assert (copied.key, copied.measure, copied.text) == ("feels_copy", "Feels copy", "How?")
@@ -238,6 +246,8 @@ def test_the_survey_gets_a_rule_which_the_flow_previews_copies_and_documents_kee
     refused = admin_client.post(address, rule)
     assert refused.status_code == 422 and "c9 (cannot be answered)" in refused.content.decode()
     assert "answer:i0" not in refused.content.decode(), "the first survey knows no earlier one"
+    reloaded = admin_client.post(address, rule | {"value_0": "", "_show_settings": "1"})
+    assert 'value="c1"' in reloaded.content.decode(), "the conditions can be chosen, and nothing is stored"
     assert "survey_show_if" not in blueprint_of(study).to_json()["study"]
     assert admin_client.post(address, rule | {"value_0": "c1"}).status_code == 302
     assert "1 question, only if Condition of the last round is c1" in admin_client.get(FLOW).content.decode()

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from study.design.models import Study, Version
+from study.design.models import OwnPage, Study, Version
 from study.design.preregistration import bundle_of, bundle_problem
 from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.exports.deidentify import CopyOptions, merge_rare
@@ -49,9 +49,12 @@ def walked(once: Once) -> tuple[int, Files]:
         for key in ("fit", "calm"):
             more = {"scale": "Fitness", "required": False, "may_not_apply": True}
             item(found, key, place="about", **more)
-        for entry, fit in (("one", DOES_NOT_APPLY), ("two", 4)):
+        nobody = {"rules": [{"what": "answer:age", "compares": "is", "value": "0"}]}
+        OwnPage.objects.create(study=found, key="rest", before="end", title="Rest", show_if=nobody)
+        item(found, "tired", place="own-rest", required=False)
+        for entry, fit, tired in (("one", DOES_NOT_APPLY, 1), ("two", 4, 5)):
             person = walk(found, entry)
-            for key, value in (("fit", fit), ("calm", 2)):
+            for key, value in (("fit", fit), ("calm", 2), ("tired", tired)):
                 Answer.objects.create(participant=person, item=found.items.get(key=key), value=value)
         version = Version.objects.get()
         bundle = bundle_of(version.blueprint, at="2026-01-01T00:00:00+00:00", by="staff", version=1)
@@ -209,6 +212,7 @@ def test_programs_and_previews_do_not_hide_a_person(study: Study) -> None:
 def test_demographics_are_found_neither_by_their_scores_nor_by_a_rare_mark(copied: Files) -> None:
     people = rows(copied, "participants")
     assert {(row["about.fit"], row["about.calm"]) for row in people} == {("other", "2")}
+    assert {row["own-rest.tired"] for row in people} == {"1 to 5"}, "merged, as at the place `about`"
     about = {name for name in people[0] if name.startswith("about.")}
     assert about == {"about.age", "about.fit", "about.calm"}
     assert {row["place"] for name in ("answers", "asked") for row in rows(copied, name)} == {
