@@ -89,7 +89,8 @@
     if (!found) return word("changed");
     const [key, macro] = found;
     const [{ name }, thing] = [stepOf(key), macro?.[0] === "pickup" ? rules.labels[macro[1]] : ""];
-    return thing ? word("blocked", { name, thing }) : word("stuck", { name });
+    if (!thing) return word("stuck", { name });
+    return name.toLowerCase().includes(thing.toLowerCase()) ? word("absent", { thing }) : word("blocked", { name, thing });
   }
 
   function moveTo(key, to) {
