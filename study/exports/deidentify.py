@@ -26,6 +26,7 @@ from kitchen.contract.world import Json
 from study.design.item_places import ABOUT, may_tell_who
 from study.design.models import Study
 from study.design.own_pages import PREFIX
+from study.design.part_rules import names_with_rules
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import SCALED, kind_of, numeric_answer
 from study.design.questions.item_numbers import format_number
@@ -57,7 +58,7 @@ OTHERS = frozenset(["number", "epoch_time_completed", "outage_ms", "outage_parts
 KEPT_TEXTS = frozenset(
     [
         *("participant", "condition", "episode", "sequence", "consent_hash", "version_digest", "language"),
-        *("participant._current_page_name", "known_effects", "left_out_by_rules", "between_group"),
+        *("participant._current_page_name", "known_effects", "between_group"),
         *("condition_name", "coplayer"),
         *("episodes.label", "played_by", "world", "settings", "without_people", "goal", "talk_language"),
         *("star_targets", "chosen_by", "verb", "arguments", "reasons", "to_follow", "item", "measure"),
@@ -132,6 +133,11 @@ def _told(options: CopyOptions) -> Iterator[str]:
         "the language. Questions about the person at another place, such as `final`, are not merged."
     )
     yield ""
+    yield (
+        "`page_times` has no rows of pages and parts that a rule leaves out for somebody. If a rule compares "
+        "a demographic, blank answers to what it left out can still tell on which side of it a person is."
+    )
+    yield ""
     names = " and ".join(f"`{name}`" for name in sorted(BY_ITEM))
     yield f"The tables {names} have no rows of demographics; `participants` has their merged values."
     yield ""
@@ -162,7 +168,9 @@ class DeidentifiedCopy:
     def __init__(self, study: Study, chosen: ExportSelection, options: CopyOptions) -> None:
         self.study, self.chosen, self.options = study, chosen, options
         self.changes = ChangeList()
-        self.items = {item.key: item for design in version_blueprints(study) for item in design.items}
+        designs = version_blueprints(study)
+        self.items = {item.key: item for design in designs for item in design.items}
+        self.ruled = {name for design in designs for name in names_with_rules(design)}
         people = list(chosen.participants(study).values_list("code", "entered_at"))
         self.entered = dict(people)
         self.people = _new_names("p", [code for code, _ in people])
@@ -220,6 +228,8 @@ class DeidentifiedCopy:
             return "Left out: device records"
         if name in OTHERS:
             return "Left out: columns that tell the order or the time of participation"
+        if name == "left_out_by_rules":
+            return "Left out: what a rule left out, which can tell the answer that it compares"
         if name in SEEDS:
             return "" if self.options.replays else "Left out: seeds"
         if isinstance(column, MetricColumn | SettingColumn):
@@ -247,6 +257,7 @@ class DeidentifiedCopy:
         read, batches = table.opened(self.study, self.chosen)
         places = {column.name: place for place, column in enumerate(read)}
         whose, asked_at = places.get("participant"), places["place"] if table.name in BY_ITEM else None
+        page = places["page"] if table.name == "page_times" else None
         takes = [(places.get(column.name), self._reader(table.name, column)) for column in columns]
         wanted = [take for take, column in zip(takes, kept, strict=True) if column]
         for batch in batches:
@@ -254,6 +265,7 @@ class DeidentifiedCopy:
                 cells = [(*before, *row, *after) for row in rows]
                 there = [row for row in cells if whose is None or row[whose] in self.people]
                 there = [row for row in there if asked_at is None or not may_tell_who(row[asked_at])]
+                there = [row for row in there if page is None or row[page] not in self.ruled]
                 yield RowGroup(
                     (),
                     [

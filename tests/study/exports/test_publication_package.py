@@ -25,7 +25,7 @@ from study.exports.export_registry import get_table
 from study.exports.export_table import EVERYBODY, Column, ExportTable
 from study.exports.publication_package import LEFT_OUT, PackageOptions, package_options, package_pieces
 from study.exports.row_groups import RowGroup
-from study.participants.models import Answer, Participant
+from study.participants.models import Answer, PageVisit, Participant
 from tests.conftest import Once
 from tests.study.exports.test_complete_exports import item, walk, whole_study
 from tests.study.exports.test_exports import downloaded
@@ -213,6 +213,9 @@ def test_demographics_are_found_neither_by_their_scores_nor_by_a_rare_mark(copie
     people = rows(copied, "participants")
     assert {(row["about.fit"], row["about.calm"]) for row in people} == {("other", "2")}
     assert {row["own-rest.tired"] for row in people} == {"1 to 5"}, "merged, as at the place `about`"
+    assert PageVisit.objects.filter(page="own-rest").exists(), "its rule compares the age"
+    assert "own-rest" not in {row["page"] for row in rows(copied, "page_times")}
+    assert "left_out_by_rules" not in people[0]
     about = {name for name in people[0] if name.startswith("about.")}
     assert about == {"about.age", "about.fit", "about.calm"}
     assert {row["place"] for name in ("answers", "asked") for row in rows(copied, name)} == {
