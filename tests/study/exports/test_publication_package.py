@@ -214,7 +214,7 @@ def test_demographics_are_found_neither_by_their_scores_nor_by_a_rare_mark(copie
     assert {(row["about.fit"], row["about.calm"]) for row in people} == {("other", "2")}
     assert {row["own-rest.tired"] for row in people} == {"1 to 5"}, "merged, as at the place `about`"
     assert PageVisit.objects.filter(page="own-rest").exists(), "its rule compares the age"
-    assert "own-rest" not in {row["page"] for row in rows(copied, "page_times")}
+    assert "own-rest" not in {row["page"] for row in rows(copied, "pageTimes")}
     assert "left_out_by_rules" not in people[0]
     about = {name for name in people[0] if name.startswith("about.")}
     assert about == {"about.age", "about.fit", "about.calm"}
