@@ -33,7 +33,7 @@ DIGESTS = {
     13: "beea6c5b006391d6bfce4320e3e914c34f193088595789ea37fe8118d5cb8722",
     14: "f52aef393478538499aa612913316326b31cb287a662859fe9bb5e0b8b347df1",
     15: "31d4786a30ad8f336510f765d8728fccb8e94512cec3b33c5bb3de5b3a084dfe",
-    16: "72f8126ecc7153501afa9a798a5dc5d8f95f97170d47c36d4126626a6f915ff5",
+    16: "28d4bf76d447515dc08b96087b43f57e7d298de5a7efa829a58156501705c4d1",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True, "table": "Your team"},
@@ -79,6 +79,10 @@ FACTORS = [
 LIKERT = {"key": "q1", "kind": "likert", "text": "I trust it.", "low": "no", "high": "yes", "points": 7}
 PROBES = [{"key": "trust", "every_steps": 2, "limit_seconds": 30, "items": [LIKERT]}]
 SLIDER = {"text": "Trust", "low": "none", "high": "full"}
+PLAYED_WELL = {
+    "match": "all",
+    "rules": [{"what": "figure:completed", "compares": "at_least", "value": "2"}],
+}
 
 
 @pytest.fixture
@@ -88,6 +92,7 @@ def study() -> Study:
         slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
         shown="tables", idle_minutes=None, planned_participants=24, hypotheses="*H1*",
         failed_checks_allowed=1, factors=FACTORS, measure_roles={"completed": "primary"},
+        part_order="practice guide check about", survey_show_if=PLAYED_WELL,
         max_round_trip_ms=150, bonus_rule={"currency": "GBP", "most": "2", "right": {"each": "0.05"}},
     )  # fmt: skip
     settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
