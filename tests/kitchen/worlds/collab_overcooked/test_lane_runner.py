@@ -45,12 +45,15 @@ PAGE = """() => {
     seen.value = JSON.stringify({ players: [{}, { at: [1, 2], face: "north", holds: null, doing: null }] });
     Object.assign(window, { world, sent, go, play });
     window.panels = more => { Object.assign(world, more); play.dispatchEvent(new Event("brigade:panels")); };
+    window.shown = (state, mine) => {
+        document.getElementById("plan-lanes").dataset.lanes = JSON.stringify({ steps: [{ key: "a", state }] });
+        document.getElementById("talk").dataset.mine = mine;
+        panels({});
+    };
 }"""
 IDLE = "panels({ may: true, step: 4 }), panels({ may: true, step: 8 })"
 NOTICE = """document.dispatchEvent(Object.assign(new CustomEvent("htmx:oobBeforeSwap", {
     detail: { target: { id: "notice" }, fragment: { textContent: "Not now" } } })))"""
-REFUSED = """document.getElementById("plan-lanes").dataset.lanes =
-    JSON.stringify({ steps: [{ key: "a", state: "refused" }] }), panels({})"""
 LISTED = "document.querySelector('[data-plan-list]').append(document.createElement('li')), go.click()"
 HIDDEN = """Object.defineProperty(document, "hidden", { value: true }),
     document.dispatchEvent(new Event("visibilitychange"))"""
@@ -68,7 +71,8 @@ CASES: dict[str, list[str]] = {
     f"go.click(), {HIDDEN}": [WAITS, "says hidden", "ends the plan"],
     f"go.click(), {LOST}": [WAITS, "says lost"],
     f"go.click(), {LOST}, panels({{ reached: true }})": [WAITS, "says lost", "ends the plan"],
-    f"{ASKS}, {REFUSED}": ["asks 3 +0", "says said-no"],
+    f"{ASKS}, shown('refused', 2)": ["asks 3 +0", "says said-no"],
+    f"{ASKS}, shown('refused', 1), shown('asked', 2)": ["asks 3 +0", "says changed"],
     f"world.goes = false, {ASKS}": ["says denied"],
     "world.goes = false, go.click()": ["says denied"],
     "play.choosing.radioOf = () => null, go.click()": ["says changed"],
