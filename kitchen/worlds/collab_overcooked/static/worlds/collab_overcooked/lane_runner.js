@@ -64,10 +64,10 @@
     if (!state.on) return undefined;
     if (choosing.phase === "over") return stop();
     if (choosing.phase === "answer") return stop(lanes.word("written"));
+    if (state.asking !== null && mine() === state.asking) return undefined; // an earlier refusal may still be shown
+    state.asking = null;
     if (isRefused()) return stop(lanes.word("said-no"));
     if (!choosing.may() || choosing.step === state.step) return undefined;
-    if (state.asking !== null && mine() === state.asking) return undefined;
-    state.asking = null;
     if (hasList()) return stop(lanes.word("listed"));
     const made = lanes.foretell();
     if (!made.finish) return stop(lanes.whyNot(made));
