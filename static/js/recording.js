@@ -25,7 +25,7 @@
 
   function reset() {
     const take = crypto.randomUUID().replaceAll("-", "");
-    const times = { past: 0, since: null, steps: [], step: "" };
+    const times = { past: 0, since: null, steps: [], step: "", heard: 0 };
     Object.assign(state, times, { take, number: 0, chunks: [], closed: 0, waiting: [], sent: null, sending: false });
     Object.assign(state, { stream: null, recorder: null, ended: false, refused: false });
   }
@@ -97,6 +97,7 @@
   function onChunk(event) {
     if (state.refused || event.target !== state.recorder) return;
     state.chunks.push(event.data);
+    state.heard = elapsed(); // the length of the file with this chunk
     if (elapsed() - state.closed < PIECE_MS && state.recorder.state === "recording") return;
     closePiece();
     if (state.waiting.length >= MOST_WAITING) finish(box.dataset.ended);
@@ -109,7 +110,7 @@
     const largest = Number(box.dataset.largest);
     for (let from = 0; from < all.size; from += largest) {
       const data = all.slice(from, from + largest);
-      state.waiting.push({ number: state.number, ms: elapsed(), steps: state.steps.join(","), data });
+      state.waiting.push({ number: state.number, ms: state.heard, steps: state.steps.join(","), data });
       state.number += 1;
       state.steps = [];
     }

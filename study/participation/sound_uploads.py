@@ -7,12 +7,14 @@ never asked.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
 from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
+from django.utils import timezone
 
 from kitchen.play.models import Episode
 from study.design.page_and_item_order import LOBBY
@@ -83,6 +85,7 @@ def piece_store(*, participant_id: int, episode: Episode, piece: Piece) -> int:
         if not kind or count >= MOST_TAKES:
             return -1
         take = SoundTake(participant=person, episode=episode, key=piece.take, number=count + 1, kind=kind)
+        take.began_at = timezone.now() - timedelta(milliseconds=piece.milliseconds)
     if piece.number != take.pieces or take.episode_id != episode.pk:
         return take.pieces
     stored = person.sound_takes.aggregate(size=Sum("size"))["size"] or 0

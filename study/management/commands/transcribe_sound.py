@@ -1,7 +1,8 @@
 """Transcribe the recorded sound of a study on this machine: `python manage.py transcribe_sound SLUG`.
 
 Nothing leaves the machine. The command needs the Python package `faster-whisper` or `whisper`, and a speech
-model that is stored here. Takes to which sound may still be added are left for the next run.
+model that is stored here: `make speech` installs both. Takes to which sound may still be added are left for
+the next run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         super().add_arguments(parser)
-        parser.add_argument("--model", default="base", help="folder, file or name of a stored speech model")
+        parser.add_argument(
+            "--model",
+            default="",
+            help="folder, file or name of a stored speech model; otherwise the one of make speech",
+        )
         parser.add_argument("--again", action="store_true", help="also takes that have a transcript")
 
     def handle(self, *args: Any, slug: str, model: str, again: bool, **options: Any) -> None:

@@ -37,7 +37,9 @@ window.MediaRecorder = class extends EventTarget {
 window.sent = [];
 window.answer = (number) => ({ status: 200, ok: true, json: async () => ({ next: number + 1 }) });
 window.fetch = async (address, { body }) => {
-  const number = Number(new URLSearchParams(address.split("?")[1]).get("number"));
+  const said = new URLSearchParams(address.split("?")[1]);
+  const number = Number(said.get("number"));
+  window.ms = Number(said.get("ms"));
   sent.push(`${number} ${await body.text()}`);
   return answer(number);
 };
@@ -113,8 +115,10 @@ async def test_the_newest_half_second_is_kept_for_a_page_that_is_left(browser: A
     page = await begin(browser)
     await page.evaluate("['a', 'b', 'c'].forEach((text) => recorder.give(text, 500))")
     assert (await state(page, 0))[1] == [], "no request every half second"
+    await page.evaluate("(begin => { performance.now = () => begin + 400; })(performance.now())")
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))")
     assert (await state(page, 1))[1:] == [["0 abc"], False]
+    assert await page.evaluate("ms") == 1500, "what is lost does not count"
 
 
 async def test_pieces_are_kept_when_too_many_wait(browser: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from datetime import timedelta
 from typing import Any
 from unittest.mock import Mock
 
@@ -120,6 +121,7 @@ def test_pieces_are_stored_once_in_their_order_and_wrong_ones_are_refused() -> N
         {"next": 2},
     ]
     take = SoundTake.objects.get()
+    assert timezone.now() - take.began_at > timedelta(seconds=5)  # its first piece came at its end
     assert b"".join(take.file_pieces()) == WEBM + b"b" and take.steps == [[0, 0], [5000, 1]]
     assert (take.kind, take.milliseconds) == ("webm", 10000)
     for wrong in (b"<svg><script>", b"GIF89a", b"MZ"):
@@ -198,15 +200,21 @@ def test_staff_download_all_files_with_a_manifest_and_hear_them_at_the_replay(cl
     person = playing("yes")
     sent(person, 0)
     sent(person, 1, b"b")
-    SoundTake.objects.update(transcript=[[5.5, 6.0, "I fetch the next one"]])
+    SoundTake.objects.update(transcript=[[1, 2, "No"], [5.5, 6.0, "Yes", [[5.6, 6.0, "Yes"]]]])
+    later = SoundTake.objects.get().began_at + timedelta(seconds=12)
+    sent(person, 0, take="b2", steps="4900:1", ms=4500)  # a step in what was lost at the end
+    SoundTake.objects.filter(key="b2").update(began_at=later)
     data = b"".join(sound_zip_pieces(person.study, EVERYBODY))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.read(f"small-sound/{person.code}-1.webm") == WEBM + b"b"
         rows = archive.read("small-sound/sound.csv").decode().splitlines()
-    assert [row.split(",")[7:12] for row in rows[1:]] == [
-        ["step", "0", "5000", "0", ""],
-        ["step", "5000", "10000", "1", ""],
-        ["words", "5500", "6000", "1", "I fetch the next one"],
+    assert [row.split(",")[7:13] for row in rows[1:]] == [
+        ["", "step", "0", "5000", "0", ""],
+        ["", "step", "5000", "10000", "1", ""],
+        ["", "words", "1000", "2000", "0", "No"],
+        ["", "words", "5500", "6000", "1", "Yes"],
+        ["", "word", "5600", "6000", "1", "Yes"],
+        ["2000", "step", "4900", "4900", "1", ""],
     ]
     user = User.objects.create_user("vera", is_staff=True)
     person.study.memberships.create(user=user, role="viewer")
@@ -214,8 +222,10 @@ def test_staff_download_all_files_with_a_manifest_and_hear_them_at_the_replay(cl
     episode = person.rounds.get().episode
     assert episode
     page = text_of(client.get(reverse("study:staff-replay", args=["small", episode.key])))
-    assert 'data-sound="0:0,5000:1"' in page and "I fetch the next one" in page
-    there = reverse("study:staff-replay-sound", args=["small", episode.key, SoundTake.objects.get().pk])
+    assert 'data-sound="0:0,5000:1"' in page and 'data-sound-at="5.50"' in page
+    there = reverse(
+        "study:staff-replay-sound", args=["small", episode.key, SoundTake.objects.get(key="a1").pk]
+    )
     part = client.get(there, headers={"Range": "bytes=0-3"})
     assert (part.status_code, part.content) == (206, WEBM[:4])
     assert "recorded" in str(client.get("/staff/small/data/").content).lower()
