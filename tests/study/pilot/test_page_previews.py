@@ -87,6 +87,23 @@ def test_a_program_fills_in_what_comes_before(client: Client, study: Study) -> N
     assert "Each participant gets their own code here." in end
 
 
+def test_rounds_have_the_slider_and_the_probes_of_the_condition(client: Client, study: Study) -> None:
+    item = {"key": "a", "kind": "text", "text": "Who leads here?"}
+    probes = [{"key": "lead", "step": 3, "items": [item]}]
+    study.conditions.update(probes=probes, rating_slider={"text": "Trust them", "low": "no", "high": "yes"})
+    for page, step in (("play", 0), ("play-middle", 3)):
+        _, text = shown(client, study, page)
+        assert ("Trust them" in text, "Who leads here?" in text) == (True, page == "play-middle")
+        episode = Episode.objects.get()
+        assert (episode.step, episode.probing, len(episode.probes)) == (step, step == 3, 1)
+
+
+def test_only_its_own_preview_leads_to_the_test_of_the_microphone(client: Client, study: Study) -> None:
+    study.think_aloud = "optional"
+    study.save()
+    assert [shown(client, study, page)[0] for page in ("microphone", "play")] == ["microphone", "play"]
+
+
 def test_nothing_of_a_preview_counts(client: Client, study: Study) -> None:
     shown(client, study, "end-complete")
     person = Participant.objects.get()
