@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -102,6 +103,25 @@ def test_only_its_own_preview_leads_to_the_test_of_the_microphone(client: Client
     study.think_aloud = "optional"
     study.save()
     assert [shown(client, study, page)[0] for page in ("microphone", "play")] == ["microphone", "play"]
+
+
+def test_a_preview_of_the_study_goes_on_in_the_language_of_its_first_page(
+    client: Client, study: Study
+) -> None:
+    study.think_aloud = "optional"
+    study.save()
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "es"
+    first = reverse("study:staff-design-preview", args=[study.slug])
+    assert "También puedes participar sin micrófono." in client.post(first, follow=True).content.decode()
+    assert Participant.objects.get().microphone is None
+
+
+def test_another_condition_is_listed_in_the_language_that_was_chosen(client: Client, study: Study) -> None:
+    url = reverse("study:staff-design-previews", args=[study.slug])
+    sent = {"condition": "c1", "other": "c0", "language": "es", "list": "yes"}
+    text = client.post(url, sent, follow=True).content.decode()
+    assert 'name="condition" value="c0"' in text
+    assert 'value="es" checked' in text
 
 
 def test_nothing_of_a_preview_counts(client: Client, study: Study) -> None:
