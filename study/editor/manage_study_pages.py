@@ -232,19 +232,20 @@ def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
 def preview(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the study's welcome page as participants see it, in the language that they would get. Its button
     starts a preview of the whole study."""
+    language = activate_language(request, study)
     if request.method != "POST":
-        activate_language(request, study)
         return render(
             request, "study/participation/welcome.html", {**welcome_context(study), "preview": True}
         )
-    return _start_preview(request, study, lambda: study_preview(study_id=study.pk))
+    return _start_preview(request, study, lambda: study_preview(study_id=study.pk, language=language))
 
 
 @study_page("edit", POST)
 def preview_condition(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Start a preview of one condition."""
+    """Start a preview of one condition, in the language that the welcome page would have."""
     row = get_object_or_404(Condition, study=study, pk=pk)
-    return _start_preview(request, study, lambda: condition_preview(condition=row))
+    language = activate_language(request, study)
+    return _start_preview(request, study, lambda: condition_preview(condition=row, language=language))
 
 
 def _start_preview(request: HttpRequest, study: Study, begin: Callable[[], Participant]) -> HttpResponse:

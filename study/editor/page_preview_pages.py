@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import SchemeError
@@ -22,11 +24,16 @@ GONE = "The study no longer has this page or condition. This is the list of now.
 
 @study_page("edit", FORM_METHODS)
 def page_list(request: HttpRequest, study: Study) -> HttpResponse:
-    """List the pages of a study in one condition. A POST shows the page that its button names."""
+    """List the pages of a study in one condition. A POST shows the page that its button names, or lists the
+    pages of another condition and keeps the language that was chosen."""
     conditions = list(study.conditions.all())
     given = request.POST if request.method == "POST" else request.GET
     key = given.get("condition", "")
     chosen = next((row for row in conditions if row.key == key), None)
+    if "list" in request.POST:
+        listed = {"condition": request.POST.get("other", ""), "language": request.POST.get("language", "")}
+        url = reverse("study:staff-design-previews", args=[study.slug])
+        return redirect(f"{url}?{urlencode(listed)}")
     if request.method == "POST":
         return _shown(request, study, chosen)
     chosen = chosen or next(iter(conditions), None)

@@ -44,7 +44,7 @@ from kitchen.replay.episode_file import (
     replay_content,
     untrusted_file_errors,
 )
-from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
+from kitchen.replay.episode_record import EpisodeRecord, member_label, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
 from kitchen.replay.frame_replay import frame_after, frame_of_file_after
 from kitchen.replay.step_replay import report_step, seat_page_after
@@ -285,8 +285,7 @@ def team_table(record: EpisodeRecord) -> dict[str, Any]:
         found = team_measures(record.log, get_world(record.episode.world))
     except UnknownNameError:
         return {}
-    names = {seat.number: seat.name for seat in record.seats}
-    head = ["Team", *(names.get(number, str(number)) for number in organisation.numbers)]
+    head = ["Team", *(member_label(record, number) for number in organisation.numbers)]
     rows = [(label, [_team_cell(row[name]) for row in found]) for name, label in TEAM_MEASURES.items()]
     return {"head": head, "rows": rows}
 

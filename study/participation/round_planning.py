@@ -88,7 +88,7 @@ def create_shared_episode(
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
     absence = planned_absence(plan) if len(people) > 1 else None
     awaited = sorted({*people_in(plan)} - {*people})
-    goal = {**_round_goal(plan), **_probes(design, plan)}
+    goal = goal_and_probes(design, plan)
     money = episode_allowance(person.study, plan, people)
     return _episode(
         person, plan, seed=seed, people=people, absence=absence, awaited=awaited, allowance=money, **goal
@@ -107,21 +107,18 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
     whose: list[object] = [] if design.study["same_dishes"] else [person.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
     money = episode_allowance(person.study, plan)
-    return _episode(person, plan, seed=seed, allowance=money, **_round_goal(plan), **_probes(design, plan))
+    return _episode(person, plan, seed=seed, allowance=money, **goal_and_probes(design, plan))
 
 
-def _round_goal(plan: ConditionPlan) -> dict[str, Any]:
-    """Return the arguments for `create_episode` that set the goal of the episode: the goal itself, and
-    whether the episode ends when it is reached."""
-    return {"goal": plan.goal, "ends_at_goal": plan.ends_at_goal}
-
-
-def _probes(design: Blueprint, plan: ConditionPlan) -> dict[str, Any]:
-    """Return the arguments for `create_episode` that set the probes and the slider, with their translations.
-    Practice and the kitchen of the lobby have none."""
+def goal_and_probes(design: Blueprint, plan: ConditionPlan) -> dict[str, Any]:
+    """Return the arguments for `create_episode` that set the goal, whether the episode ends when it is
+    reached, and the probes and the slider, with their translations. Practice and the kitchen of the lobby
+    have none of these."""
     texts, languages = design.study.get("texts", {}), language_codes(design.study.get("languages", ""))
     own = languages[0] if len(languages) > 1 else ""
     return {
+        "goal": plan.goal,
+        "ends_at_goal": plan.ends_at_goal,
         "probes": translated_probes(plan, texts, own),
         "rating_slider": translated_slider(plan, texts, own),
     }

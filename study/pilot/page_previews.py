@@ -2,14 +2,15 @@
 
 A preview participant is placed on the page. The program plays the rounds before it for a few steps, with
 imitations in place of paid language models, and answers the questions before it. Each of these previews
-replaces the user's previous one.
+replaces the user's previous one. Only the test of the microphone, which has a preview of its own, leads to
+rounds that record sound.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
@@ -20,6 +21,7 @@ from kitchen.contract.world import Json, World
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from kitchen.play.turn.play_task_queue import ask_coplayers, playing_offline
+from kitchen.play.turn.step_timer import schedule_turn_close
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, PartPlan, blueprint_of, solo_condition
 from study.design.condition_seats import people_in, seats_of
@@ -52,7 +54,9 @@ from study.participants.end_and_erase_participation import finish_participant, p
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.participant_notifications import live_page_group
 from study.participation.enter_study import consent_digest, participant_enter
-from study.participation.round_planning import create_practice_episode, episode_settings
+from study.participation.pages.microphone_page import MICROPHONE
+from study.participation.round_planning import create_practice_episode, episode_settings, goal_and_probes
+from study.participation.sound_uploads import microphone_set
 from study.pilot.bots.simulated_person import Experience, Person, Player, item_answer
 from study.pilot.bots.walk_plans import WalkPlan
 from study.pilot.previews import forget_plan
@@ -70,7 +74,10 @@ END = "end-"
 SHORT_STEPS = 2
 """Steps of a round that comes before the page."""
 MIDDLE_STEPS = 10
-"""Steps that were played in the preview of a round in its middle, at most half of the round."""
+"""Steps that were played in the preview of a round in its middle, at most half of the round. A probe ends
+them."""
+MOST_STEPS_TO_PROBE = 40
+"""Most steps that are played to reach the first probe in that preview."""
 ENDS_ELSEWHERE = frozenset({Outcome.Kind.SCREENED_OUT})
 """Ends that have no row of their own: each page at which the study ends has one."""
 
@@ -97,11 +104,14 @@ def page_previews(design: Blueprint, condition: ConditionPlan) -> list[PagePrevi
 
 def _pages(design: Blueprint, condition: ConditionPlan) -> Iterator[PagePreview]:
     yield from _titled(design, pages_before_rounds(design))
+    if design.meant("think_aloud"):
+        yield PagePreview(MICROPHONE, "Test of the microphone", "the round after it records your voice")
     if condition.ready_card:
         yield PagePreview(READY, "Card before the round")
     yield PagePreview("play", "Round as it begins")
     if not _is_real_time(condition):
-        yield PagePreview(MIDDLE, "Round in the middle", "a program has played some steps")
+        note = "a program has played some steps" + (", up to the first probe" if condition.probes else "")
+        yield PagePreview(MIDDLE, "Round in the middle", note)
     if design.items_after(condition.key):
         survey = survey_rule(design)
         names = compared_names(design, AFTER_ROUND)
@@ -167,6 +177,15 @@ def page_preview(*, condition: Condition, page: str, language: str, user_id: int
     return Participant.objects.get(pk=person.pk)
 
 
+def _middle(plan: ConditionPlan) -> int:
+    """Return the number of steps to play for the middle of a round: enough for the first probe at a fixed
+    step, if it is not far."""
+    length = _game(plan).length or MOST_STEPS_TO_PROBE
+    due = [one.get("step") or one.get("every_steps") or 0 for one in plan.probes]
+    near = [step for step in due if 0 < step < min(length, MOST_STEPS_TO_PROBE + 1)]
+    return max(min(MIDDLE_STEPS, length // 2), min(near, default=0))
+
+
 class _Placement:
     """Places one preview participant on a page."""
 
@@ -190,6 +209,8 @@ class _Placement:
             self._pass(before[: before.index(page)])
         else:
             self._pass(before)
+            if page != MICROPHONE:
+                microphone_set(participant_id=self.person.pk, has_one=False)
             self._rounds_before(page, rounds, after)
         if own and own.ends:
             finish_participant(self.person, Participant.Status.SCREENED_OUT, screen_out_reason(own))
@@ -212,7 +233,7 @@ class _Placement:
 
     def _rounds_before(self, page: str, rounds: Sequence[Round], after: Sequence[str]) -> None:
         """Play the rounds that come before a page, and begin the one that it shows."""
-        if page in (READY, "play", MIDDLE):
+        if page in (MICROPHONE, READY, "play", MIDDLE):
             self._begin(rounds[0], page)
             return
         if page == "survey":
@@ -273,29 +294,33 @@ class _Placement:
         return next(fitting, None) if mine and item.kind == "single" else None
 
     def _begin(self, one: Round, page: str) -> None:
-        """Begin a round with the settings of its condition. For its middle, the program plays some steps."""
-        if page != READY:
+        """Begin a round with the settings of its condition. For its middle, the program plays some steps, up
+        to the first probe."""
+        if page not in (MICROPHONE, READY):
             now = timezone.now()
             self.person.visits.create(page=READY, position=one.position, opened_at=now, done_at=now)
         plan, steps = solo_condition(self.design.condition(one.condition.key)), 0
         if page == MIDDLE:
-            steps = min(MIDDLE_STEPS, (_game(plan).length or MIDDLE_STEPS * 2) // 2)
-        self._episode(one, plan, plan.settings, steps)
+            steps = _middle(plan)
+        self._episode(one, plan, plan.settings, steps, **goal_and_probes(self.design, plan))
 
     def _play(self, one: Round) -> None:
         """Play a short round to its end."""
         plan = solo_condition(self.design.condition(one.condition.key))
         self._episode(one, plan, shortened_settings(plan, SHORT_STEPS))
 
-    def _episode(self, one: Round, plan: ConditionPlan, settings: object, steps: int | None = None) -> None:
+    def _episode(
+        self, one: Round, plan: ConditionPlan, settings: object, steps: int | None = None, **more: Any
+    ) -> None:
         """Create the episode of a round, and let the program play so many steps, or all. Clocks run only
-        afterwards."""
+        afterwards. `more` are further arguments of `create_episode`."""
         planned = episode_settings(self.design, plan, people_in(plan)[:1])
         minds = [without_paid_model(mind) for mind in planned["minds"]]
         clocks = {name: planned[name] for name in NO_CLOCKS if planned[name] is not None}
         seed = derived_seed(int(self.design.study["seed"]), "preview", plan.key)
         made = {
             **planned,
+            **more,
             "settings": settings,
             "minds": minds,
             "audience": live_page_group(self.person.study),
@@ -313,5 +338,7 @@ class _Placement:
         one.episode = episode
         one.save(update_fields=["episode"])
         now = Episode.objects.get(pk=episode.pk)
-        if steps and now.status == Episode.Status.PLAYING:
+        if now.probing:
+            schedule_turn_close(now)
+        elif steps and now.status == Episode.Status.PLAYING:
             ask_coplayers(now.pk, now.step + 1)

@@ -21,25 +21,29 @@ from study.participants.next_page import ParticipantProgress
 from study.participation.enter_study import participant_enter
 from study.participation.page_progress import prepare_next_page
 from study.participation.round_planning import seat_in
+from study.participation.sound_uploads import microphone_set
 
 
-def study_preview(*, study_id: int) -> Participant:
+def study_preview(*, study_id: int, language: str = "") -> Participant:
     """Create and return a preview participant, who sees all pages of the study like any participant.
+    `language` is the language of the pages; the default is the study's first language.
 
     Raises StudyClosedError if the study has no condition, or SchemeError if the orders of its conditions
     cannot be made.
     """
-    return participant_enter(study_id=study_id, entry=secrets.token_urlsafe(16), preview=True)
+    entry = secrets.token_urlsafe(16)
+    return participant_enter(study_id=study_id, entry=entry, preview=True, language=language)
 
 
 @transaction.atomic
-def condition_preview(*, condition: Condition) -> Participant:
+def condition_preview(*, condition: Condition, language: str = "") -> Participant:
     """Create and return a preview participant who plays only one condition and answers its survey.
 
-    All other pages are marked as done. Raises the errors of `study_preview`.
+    All other pages are marked as done, also the test of the microphone. Raises the errors of `study_preview`.
     """
-    person = study_preview(study_id=condition.study_id)
+    person = study_preview(study_id=condition.study_id, language=language)
     forget_plan(person, condition)
+    microphone_set(participant_id=person.pk, has_one=False)
     own = (one.page for one in person.version.blueprint.pages)
     for page in (*PAGES_BEFORE_ROUNDS, *PAGES_AFTER_ROUNDS, *own):
         PageVisit.objects.create(participant=person, page=page, done_at=person.entered_at)

@@ -49,6 +49,19 @@ def test_a_translation_has_the_placeholders_of_its_sentence(language: str, home:
     assert different == []
 
 
+@homes
+def test_spanish_addresses_one_reader_as_tu_and_several_as_ustedes(home: Path) -> None:
+    texts = [text for one in translations("es", home) if one.id for text in said(one)]
+    assert [text for text in texts if OTHERS.search(text)] == []
+
+
+OTHERS = re.compile(
+    r"\b(usted|vosotros|os|vuestr[ao]s?|\w+([áé]is|[ae]steis)|"
+    r"(?<!se )(responda|elija|pulse|mueva|escriba|haga(?! falta)|lea|mire|seleccione|dé|no tiene que))\b",
+    re.IGNORECASE,
+)
+
+
 OPTIONAL = {"{place}", "{place_mid}", "{number}"}
 """Two forms of one word, of which a sentence has either; a number that a plural form may leave out."""
 

@@ -156,13 +156,15 @@ def leftover_recordings() -> QuerySet[Episode]:
 
 LEADING = ("lead", "choose")
 """The phases in which a person who leads others gives jobs."""
+ENDS = ("over", "probe")
+"""The phases in which the player stops."""
 
 
 def play_offline(
     episode: Episode, player: Player, *, seat: Seat | None = None, steps: int = MOST_STEPS
 ) -> None:
-    """Play an episode to its end, or up to a number of steps. The player has the given seat, or the only one
-    of a person. Call it within `playing_offline`."""
+    """Play an episode to its end, up to a number of steps, or until a probe asks the player. The player has
+    the given seat, or the only one of a person. Call it within `playing_offline`."""
     seat = seat or episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
         _let_agents_speak(episode)
@@ -170,7 +172,7 @@ def play_offline(
             message_to_json(seat_view.state_message(episode.world, seat_view.current_seat_view(seat)))
         )
         player.watch(state)
-        if state["phase"] == "over" or state["step"] >= steps:
+        if state["phase"] in ENDS or state["step"] >= steps:
             break
         for member, aim in player.jobs(state) if state["phase"] in LEADING else ():
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})

@@ -147,6 +147,12 @@ def test_the_replay_page_has_the_main_measures_of_each_member(episode: Episode) 
     assert rows["Commands that came too late"] == ["1", "0", "1"]
     page = render_to_string("study/monitor/replay_team.html", {"team": team})
     assert '<th scope="row">Planning iterations</th><td class="number">2</td>' in page
+    two = [MindPlan("eager", (1, 2))]
+    made = make_organisation("graph", members_of_plans(two, seats=3), seats=3, settings={"schedule": "free"})
+    wide = {"seats": 3, "minds": two, "organisation": made, "seed": 1}
+    both = create_episode(world="errands", settings={"lengths": "2,9,1"}, **wide)
+    (record,) = read_episode_records(Episode.objects.filter(pk=both.pk))
+    assert team_table(record)["head"][2] == "Player 2 (seat 1), Player 3 (seat 2)"
     (alone,) = read_episode_records(Episode.objects.filter(pk=make_episode().pk))
     assert team_table(alone) == {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -85,6 +86,42 @@ def test_a_program_fills_in_what_comes_before(client: Client, study: Study) -> N
     assert (episode.step, episode.status, episode.settings["max_steps"]) == (2, "playing", 4)
     _, end = shown(client, study, "end-complete")
     assert "Each participant gets their own code here." in end
+
+
+def test_rounds_have_the_slider_and_the_probes_of_the_condition(client: Client, study: Study) -> None:
+    item = {"key": "a", "kind": "text", "text": "Who leads here?"}
+    probes = [{"key": "lead", "step": 3, "items": [item]}]
+    study.conditions.update(probes=probes, rating_slider={"text": "Trust them", "low": "no", "high": "yes"})
+    for page, step in (("play", 0), ("play-middle", 3)):
+        _, text = shown(client, study, page)
+        assert ("Trust them" in text, "Who leads here?" in text) == (True, page == "play-middle")
+        episode = Episode.objects.get()
+        assert (episode.step, episode.probing, len(episode.probes)) == (step, step == 3, 1)
+
+
+def test_only_its_own_preview_leads_to_the_test_of_the_microphone(client: Client, study: Study) -> None:
+    study.think_aloud = "optional"
+    study.save()
+    assert [shown(client, study, page)[0] for page in ("microphone", "play")] == ["microphone", "play"]
+
+
+def test_a_preview_of_the_study_goes_on_in_the_language_of_its_first_page(
+    client: Client, study: Study
+) -> None:
+    study.think_aloud = "optional"
+    study.save()
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "es"
+    first = reverse("study:staff-design-preview", args=[study.slug])
+    assert "También puedes participar sin micrófono." in client.post(first, follow=True).content.decode()
+    assert Participant.objects.get().microphone is None
+
+
+def test_another_condition_is_listed_in_the_language_that_was_chosen(client: Client, study: Study) -> None:
+    url = reverse("study:staff-design-previews", args=[study.slug])
+    sent = {"condition": "c1", "other": "c0", "language": "es", "list": "yes"}
+    text = client.post(url, sent, follow=True).content.decode()
+    assert 'name="condition" value="c0"' in text
+    assert 'value="es" checked' in text
 
 
 def test_nothing_of_a_preview_counts(client: Client, study: Study) -> None:
