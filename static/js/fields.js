@@ -14,7 +14,7 @@
   };
 
   document.addEventListener("input", ({ target }) => {
-    if (!target.id || !fields().contains(target)) return;
+    if (!target.id || !fields()?.contains(target)) return; // some pages with this script have no such fields
     typed.set(target.id, target.type === "checkbox" ? target.checked : target.value);
   });
   const isOurs = ({ detail }) => detail.target?.id === "fields";

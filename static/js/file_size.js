@@ -17,3 +17,18 @@ document.addEventListener("change", (event) => {
   input.before(told);
   input.value = "";
 });
+
+/* The form is not sent without the file that it needs: the answer would no longer say why there is none. */
+const stopWithoutFile = (event) => {
+  const form = (event.detail?.elt ?? event.target).closest("form");
+  const refused = [...(form?.querySelectorAll("input[type=file][required]") ?? [])].find(
+    (input) => !input.files.length && document.getElementById(`${input.id}-size`),
+  );
+  if (!refused) return;
+  event.preventDefault();
+  refused.focus();
+  const told = document.getElementById(`${refused.id}-size`);
+  told.replaceWith(told); // read out once more
+};
+document.addEventListener("submit", stopWithoutFile);
+document.addEventListener("htmx:configRequest", stopWithoutFile);

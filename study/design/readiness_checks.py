@@ -126,7 +126,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_scales(design),
         *_scale_name_typos(design),
         *_plan(design),
-        *_recruitment(study),
+        *_recruitment(study, design),
         *own_page_problems(study, design),
         *part_rule_problems(design),
         *text_problems(study, design),
@@ -491,13 +491,13 @@ def _is_shared(row: Condition) -> bool:
     return False
 
 
-def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
+def _recruitment(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
     if study.closes_at and study.closes_at <= timezone.now():
         yield ReadinessProblem("Its closing date is over.", "recruitment", field="closes_at")
     if not RECRUITMENT_PLACES[study.recruitment].complete:
         return
     rows = {row.kind: row for row in study.outcomes.all()}
-    unused = _unused_ends(study)
+    unused = _unused_ends(study, design)
     for kind, words in Outcome.Kind.choices:
         row = rows.get(kind)
         if kind in unused:
@@ -509,11 +509,15 @@ def _recruitment(study: Study) -> Iterator[ReadinessProblem]:
             yield ReadinessProblem(said, "outcomes", hinders=hinders, field=f"{kind}-code")
 
 
-def _unused_ends(study: Study) -> set[str]:
+def _unused_ends(study: Study, design: Blueprint) -> set[str]:
     """Return the kinds of ends that nobody can reach in this study."""
     shared = [row for row in study.conditions.all() if _is_shared(row)]
     quotas = parse_allocation(study.allocation).limits if study.between_groups else ()
+    parts = {part.kind: part for part in design.parts if part.enabled}
+    check = parts.get("check")
     reached = {
+        Outcome.Kind.NO_CONSENT: "consent" in parts,
+        Outcome.Kind.FAILED_CHECK: check is not None and check.settings.get("on_failure", "end") == "end",
         Outcome.Kind.UNMATCHED: any(team_of(row.organisation).unfilled == LEAVE for row in shared),
         Outcome.Kind.NO_PLACE: any(one.item for one in quotas),
         Outcome.Kind.SCREENED_OUT: study.own_pages.filter(ends=True).exists(),

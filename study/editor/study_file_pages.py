@@ -149,7 +149,7 @@ def new_from_file(request: HttpRequest) -> HttpResponse:
                 slug = form.cleaned_data["slug"]
                 made = study_create_from_content(form.content, owner=request.user, slug=slug)
             except DataError as error:
-                form.add_error("file", f"Nothing was taken. {error}")
+                form.add_error(*_creation_error(form, error))
             else:
                 messages.success(request, f"“{made.title}” is now your study. It is closed.")
                 return redirect("study:staff-design", made.slug)
@@ -157,6 +157,14 @@ def new_from_file(request: HttpRequest) -> HttpResponse:
             other = form.studies.get(form.cleaned_data["against"])
             context = _comparison(other, form, other.title if other else "")
     return _answer(request, "study/editor/new_from_file.html", form, context)
+
+
+def _creation_error(form: NewFromFileForm, error: DataError) -> tuple[str, str]:
+    """Return the field that has to change before the study can be created, and what to say at it."""
+    slug = form.cleaned_data["slug"] or str(form.content.values.get("slug", "")).strip()
+    if Study.objects.filter(slug=slug).exists():
+        return "slug", f"Another study has “{slug}” in its link. Give another name."
+    return "file", f"Nothing was taken. {error}"
 
 
 def _comparison(

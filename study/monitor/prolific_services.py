@@ -23,7 +23,7 @@ from study.monitor.payment_files import prolific_file, with_id
 from study.monitor.prolific_api import ProlificClient, ProlificError, Submission
 from study.monitor.staff_actions import record_person_action
 from study.participants.current_breaks import people_after_a_session
-from study.participants.end_and_erase_participation import participant_end
+from study.participants.end_and_erase_participation import RETURNED, participant_end
 from study.participants.models import Participant, StaffAction
 from study.participants.payments import Payment
 from study.participation.page_progress import lock_participant
@@ -31,7 +31,7 @@ from study.participation.page_progress import lock_participant
 log = logging.getLogger(__name__)
 TIMED_OUT = "TIMED-OUT"
 LEFT: Mapping[str, str] = {
-    "RETURNED": "returned on Prolific",
+    "RETURNED": RETURNED,
     TIMED_OUT: "timed out on Prolific",
 }
 """Statuses of a submission whose person does not come back, with the reason that is stored."""

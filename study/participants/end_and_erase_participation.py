@@ -188,6 +188,10 @@ IDLE = gettext_noop("nothing happened for too long")
 """Reason for a timeout, in the data and on the page."""
 
 
+RETURNED = "returned on Prolific"
+"""The reason for a timeout of a person who gave up their submission on Prolific. They get no code."""
+
+
 def finish_participant(person: Participant, status: str, reason: str = "") -> None:
     """Mark this participant as ended with this status. The caller must have locked the row."""
     person.status, person.ended_at, person.end_reason = status, timezone.now(), reason
@@ -207,8 +211,10 @@ def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
     is the result of `outcome_codes`.
 
     If the kind of end has no code, a code of the participant's own is used. Only participants who completed
-    the study, or found nobody to play with, have one.
+    the study, or found nobody to play with, have one. People who returned their submission get none.
     """
+    if person.end_reason == RETURNED:
+        return ""
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own
 

@@ -28,6 +28,7 @@ from study.participants.bonuses import bonus_of, bonus_rule_of
 from study.participants.end_and_erase_participation import (
     NO_REENTRY_STATUSES,
     PAID_STATUSES,
+    RETURNED,
     completion_of,
     participant_withdraw,
 )
@@ -137,6 +138,12 @@ WORDS = {
     ),
 }
 """Heading and text of each end except completion."""
+WORDS_OF_RETURNED = (
+    gettext_noop("The study has ended"),
+    gettext_noop("You returned your submission on Prolific, so the study ended here. You get no code."),
+)
+"""Heading and text for people who returned their submission. They get neither the code nor the text of a
+timeout."""
 
 
 def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -150,6 +157,9 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
     label = person.label or (str(label) if key == person.shown_key else "")
     media = media_for(person)
     context = outcome_context(person, label)
+    if person.end_reason == RETURNED:
+        heading, words = map(gettext, WORDS_OF_RETURNED)
+        return page_response(request, person, "stopped", heading=heading, words=words)
     context |= {"outcome_html": text_html(_words(person, _outcome(person)), media)}
     if person.status == Participant.Status.COMPLETE:
         context |= {"bonus": _shown_bonus(person)}

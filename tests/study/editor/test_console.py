@@ -298,6 +298,11 @@ def test_prolific_needs_its_code_and_gets_it(study: Study, owner: User, client: 
     study.refresh_from_db()
     assert [one.page for one in blocking_problems(study)] == ["outcomes"]
 
+    check = study.parts.create(kind="check", enabled=True)
+    for check.enabled in (True, False):  # nobody can fail a check that is off
+        check.save()
+        told = [one for one in readiness_problems(study) if "failed the check" in one.words]
+        assert bool(told) is check.enabled
     wrong = client.post(at(study, "outcomes"), {"complete-url": "nowhere"})
     assert wrong.status_code == 422
     client.post(at(study, "outcomes"), {"complete-code": "C1", "failed_check-code": "C2"})

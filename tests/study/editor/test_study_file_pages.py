@@ -71,7 +71,7 @@ def test_the_file_is_downloaded_and_makes_a_new_study_of_ones_own(client: Client
     answer = client.get(at(study, "file-zip"))
     assert answer["Content-Disposition"] == 'attachment; filename="small.zip"'
     page = reverse("study:staff-new-file")
-    assert "slug: Another study has this name in its link" in told(client.post(page, sent(answer.content)))
+    assert "Name in the link: Another study has “small” in its link. Give another name." in told(client.post(page, sent(answer.content)))
     assert "hyphens and underscores only" in told(client.post(page, sent(answer.content, slug="a b")))
     assert Study.objects.count() == 1
     compared = client.post(page, sent(answer.content, against="small", compare="1", slug="fresh"))

@@ -127,6 +127,7 @@ def test_an_owner_confirms_on_the_page_and_gets_the_files(admin_client: Client, 
     page = text_of(admin_client.get(PAY))
     assert "Left out" in page and evil.code in page and "prolific.txt" in page
     assert page.index(">Bonus</th>") < page.index(">Name</th>")  # in sight on a phone
+    assert "/staff/small/participants/prolific/" in page  # where Prolific pays them
     assert "the 2 confirmed bonuses that are not paid yet" in page
     assert text_of(admin_client.get(f"{PAY}prolific.txt")) == "5f1abc,1.00\n"
     for file in FILES:

@@ -113,10 +113,15 @@ def test_what_cannot_work_is_told_in_words(server: StandInProlific, settings: An
 def test_people_who_left_on_prolific_free_their_places(server: StandInProlific, study: Study) -> None:
     people = {label: came(enter(study, label), label) for label in ("PB", "PC", "PD")}
     done = came(complete(study, "PA"), "PA")
+    study.outcomes.update_or_create(kind="timed_out", defaults={"code": "LATE"})
     assert free_left_places(study, client()) == 2
     assert free_left_places(study, client()) == 0
     ends = dict(study.participants.values_list("label", "end_reason"))
     assert (ends["PB"], ends["PC"], ends["PD"]) == ("returned on Prolific", "timed out on Prolific", "")
+    codes = dict(study.participants.values_list("label", "given_code"))
+    assert (codes["PB"], codes["PC"]) == ("", "LATE")
+    page = text_of(Client().get(f"{people['PB'].get_absolute_url()}"))
+    assert "You returned your submission" in page and "inactive" not in page and "LATE" not in page
     statuses = set(
         study.participants.filter(pk__in=(people["PD"].pk, done.pk)).values_list("status", flat=True)
     )
@@ -284,7 +289,10 @@ def test_an_owner_publishes_approves_and_rejects_on_the_page(
     admin_client: Client, server: StandInProlific, study: Study
 ) -> None:
     person = came(complete(study), "PA")
-    assert "AWAITING-REVIEW" in text_of(admin_client.get(PAGE))
+    page = text_of(admin_client.get(PAGE))
+    assert "AWAITING-REVIEW" in page
+    publishes, frees = (part.partition("</form>")[0] for part in page.split("Yes, ")[1:3])
+    assert 'name="publish"' in publishes and 'name="free"' not in publishes and 'name="free"' in frees
     admin_client.post(PAGE, {"publish": "yes"})  # not ticked
     assert server.status == "UNPUBLISHED"
     for sent in ({"publish": "yes"}, {"places": "25"}):
