@@ -113,7 +113,9 @@ def _saved(study: Study, form: CodeForm) -> bool:
 
 def _assign(request: HttpRequest, study: Study, form: RatersForm) -> HttpResponse:
     new = services.raters_assign(study=study, users=form.cleaned_data["raters"], plan=form.plan)
-    messages.success(request, f"Saved. {counted_noun(new, 'rating')} newly dealt out: one for each episode and rater.")
+    messages.success(
+        request, f"Saved. {counted_noun(new, 'rating')} newly dealt out: one for each episode and rater."
+    )
     return redirect(HERE, study.slug)
 
 
