@@ -35,7 +35,6 @@ from study.researchers.permissions import FORM_METHODS, staff_page, studies_for,
 from study.researchers.reauthenticate import requires_password
 from study.researchers.security_events import log_security_event
 
-
 CHOSEN = "chosen"
 """The name in the address of the data page that says that the user has chosen whose data to leave out."""
 
