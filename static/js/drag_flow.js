@@ -6,7 +6,7 @@
   const flow = document.querySelector(".flow");
   const form = document.getElementById("flow-moved");
   if (!flow || !form) return;
-  const PRESSED = `pressed at ${location.pathname}`;
+  const PRESSED = `flow-pressed:${location.pathname}`;
   const moved = 8; // pixels: less is a click
   const edge = 60; // pixels at the edge of the window from which it scrolls
   let drag = null;

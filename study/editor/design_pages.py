@@ -25,6 +25,7 @@ from study.design.counterbalancing import (
 )
 from study.design.describe_factors import allocation_sentence, balance_sentences
 from study.design.form_labels import same_events_label
+from study.design.former_translations import former_translations
 from study.design.group_allocation import parse_allocation
 from study.design.item_places import item_place_words, item_places
 from study.design.markdown_html import to_html
@@ -326,6 +327,10 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
     )
 
 
+USE_FORMER = "use"
+"""The name of the buttons that put the translation of an older wording into a field. Nothing is saved."""
+
+
 @study_page("edit", FORM_METHODS)
 def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
     """Show the form to translate all texts of the study into one of its other languages, or save it."""
@@ -334,12 +339,20 @@ def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
         raise Http404(language)
     design = blueprint_of(study)
     sent, why = with_column(request.POST, design)
-    form = TextsForm(sent or None, design=design, there=study.texts.get(language, {}))
+    form = TextsForm(sent or None, design=design, there=(there := study.texts.get(language, {})))
+    former = former_translations(design, there)
+    chosen = request.POST.get(USE_FORMER, "")
+    if one := former.get(form.names.get(chosen, "")):
+        sent = sent.copy()
+        sent[chosen] = one.translation
+        form = TextsForm(sent, design=design, there=there)
+    for name, text in form.names.items():
+        form.fields[name].former = former.get(text)  # type: ignore[attr-defined]
     if why:
         form.add_error(None, why)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid() and USE_FORMER not in request.POST:
         texts_save(study_id=study.pk, language=language, texts=form.texts())
         return back_to_page(request, study, f"Texts in {offered[language]}: saved.", "design-languages")
     heading = f"Texts in {offered[language]}"
-    more = {"language": language, "pasted": sent.get(COLUMN, "")}
+    more = {"language": language, "pasted": sent.get(COLUMN, ""), "to_check": len(former)}
     return form_page(request, study, form, heading=heading, template="study/editor/texts.html", **more)

@@ -18,10 +18,12 @@ from kitchen.contract.data_files import DataError
 from kitchen.contract.data_limits import MAX_FILE_BYTES
 from kitchen.infra.file_downloads import as_attachment
 from study.design.blueprint import Blueprint, blueprint_of
+from study.design.former_translations import unchanged_translations
 from study.design.models import Study
 from study.design.study_archive import StudyContent, read_study_bytes
 from study.design.study_errors import DesignError
 from study.design.study_file_writer import study_as_zip, zip_problem
+from study.design.translations import describe_text_path
 from study.editor.changes_outside_design import outside_changes
 from study.editor.describe_changes import Change, compared_designs
 from study.editor.design_forms import SLUG_MESSAGES
@@ -173,14 +175,21 @@ def _comparison(
     """Return the template context of a report about a file: what is in it, and how it differs from the
     study `old`."""
     changes: list[Change] = []
+    unchanged: list[str] = []
     if old:
-        changes += compared_designs(blueprint_of(old), form.design)
+        design = blueprint_of(old)
+        changes += compared_designs(design, form.design)
+        unchanged = [
+            f"{describe_text_path(path)} ({language})"
+            for language, path in unchanged_translations(design, form.design)
+        ]
         changes += outside_changes(outside_design(old), form.outside)
     return {
         "design": form.design,
         "seen": form.digest,
         "media": sorted(form.content.media),
         "changes": changes,
+        "unchanged": unchanged,
         "compared": old is not None,
         "old_name": name,
         "new_name": "The file",

@@ -35,12 +35,19 @@ from study.researchers.permissions import FORM_METHODS, staff_page, studies_for,
 from study.researchers.reauthenticate import requires_password
 from study.researchers.security_events import log_security_event
 
+CHOSEN = "chosen"
+"""The name in the address of the data page that says that the user has chosen whose data to leave out."""
+
 
 @study_page("results")
 def data(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the page with the study's export files. It says whose data the files contain, and explains
-    every column."""
+    every column. Previews are left out until the user chooses (`CHOSEN`)."""
     chosen, codes = _chosen(request), study_codes(study)
+    if not chosen.left_out and CHOSEN not in request.GET:
+        chosen = ExportSelection.without(["preview"])
+    kinds, outages = _kinds(study, chosen), _outages(study, chosen)
+    left = [f"{one['words']} ({one['count']})" for one in kinds if one["left_out"] and one["count"]]
     context = {
         "study": study,
         "files": [
@@ -50,8 +57,9 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
         "has_sound": SoundTake.objects.filter(participant__study=study).exists(),
         "counts": study_counts(study),
         "rows": chosen.participants(study).count(),
-        "kinds": _kinds(study, chosen),
-        "outages": _outages(study, chosen),
+        "kinds": kinds,
+        "left": ", ".join([*left, *filter(None, [outages["said"]])]),
+        "outages": outages,
         "publication": PublicationForm(),
         "without": chosen.left_out,
         "query": f"?{urlencode({'without': chosen.left_out}, doseq=True)}" if chosen.left_out else "",
@@ -104,7 +112,7 @@ def publication(request: HttpRequest, study: Study) -> HttpResponse:
     form, query = PublicationForm(request.GET), urlencode({"without": _chosen(request).left_out}, doseq=True)
     if not form.is_valid():
         messages.error(request, f"Choose a number of people from {LEAST_K} to {MOST_K}, and a licence.")
-        return redirect(f"{reverse('study:staff-data', args=[study.slug])}?{query}")
+        return redirect(f"{reverse('study:staff-data', args=[study.slug])}?{CHOSEN}=yes&{query}")
     return redirect(f"{reverse('study:data-file', args=[study.slug, form.options().file_name])}?{query}")
 
 

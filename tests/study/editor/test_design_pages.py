@@ -77,6 +77,12 @@ def test_a_translation_follows_its_text_and_ends_with_it(study: Study, admin_cli
     assert {"parts.consent.text", "items.which.options.2"} <= set(
         missing_translations(blueprint_of(study))["es"]
     )
+    page = admin_client.get(THERE).content.decode()
+    assert "1 text changed after the translation" in page and "translates an older text: “I agree.”" in page
+    [name] = re.findall(r'name="use" value="([^"]+)"', page)
+    used = admin_client.post(THERE, sent(page, {"Two": "Pareja"}) | {"use": name}).content.decode()
+    assert ">De acuerdo.</textarea>" in used or 'value="De acuerdo."' in used
+    assert 'value="Pareja"' in used and Study.objects.get().texts == {"es": SPANISH}
     study.parts.filter(kind="consent").update(enabled=False)
     page = admin_client.get(THERE).content.decode()
     assert "I agree" not in page

@@ -71,7 +71,9 @@ def test_the_file_is_downloaded_and_makes_a_new_study_of_ones_own(client: Client
     answer = client.get(at(study, "file-zip"))
     assert answer["Content-Disposition"] == 'attachment; filename="small.zip"'
     page = reverse("study:staff-new-file")
-    assert "Name in the link: Another study has “small” in its link. Give another name." in told(client.post(page, sent(answer.content)))
+    assert "Name in the link: Another study has “small” in its link. Give another name." in told(
+        client.post(page, sent(answer.content))
+    )
     assert "hyphens and underscores only" in told(client.post(page, sent(answer.content, slug="a b")))
     assert Study.objects.count() == 1
     compared = client.post(page, sent(answer.content, against="small", compare="1", slug="fresh"))
@@ -92,6 +94,15 @@ def test_a_study_with_too_many_media_says_so_instead_of_the_download(client: Cli
     assert "Download small.zip" not in page
     StudyMedia.objects.filter(pk=media.pk).update(size=LIMITS.bytes)
     assert "Download small.zip" in told(client.get(at(study, "file")))
+
+
+def test_a_translation_that_did_not_change_with_its_text_is_named(client: Client, study: Study) -> None:
+    Study.objects.update(languages="en es", texts={"es": {study.title: "Un estudio"}})
+    data = changed(Study.objects.get()) + b'\n[texts.es]\ntitle = "Un estudio"\n'
+    words = "1 text changed, and the translation did not. Check: Title (es)."
+    assert words in told(client.post(at(study, "file"), sent(data)))
+    same = study_as_zip(Study.objects.get())
+    assert "the translation did not" not in told(client.post(at(study, "file"), sent(same)))
 
 
 def test_a_file_is_compared_line_by_line_before_it_is_taken(client: Client, study: Study) -> None:

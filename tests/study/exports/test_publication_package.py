@@ -26,6 +26,7 @@ from study.exports.export_table import EVERYBODY, Column, ExportTable
 from study.exports.publication_package import LEFT_OUT, PackageOptions, package_options, package_pieces
 from study.exports.row_groups import RowGroup
 from study.participants.models import Answer, PageVisit, Participant
+from study.pilot.previews import study_preview
 from tests.conftest import Once
 from tests.study.exports.test_complete_exports import item, walk, whole_study
 from tests.study.exports.test_exports import downloaded
@@ -233,8 +234,12 @@ def test_only_names_of_packages_are_understood(name: str) -> None:
 def test_the_page_leads_to_the_package_and_the_command_writes_it(
     study: Study, admin_client: Client, tmp_path: Path
 ) -> None:
-    page = admin_client.get("/staff/small/data/")
+    study_preview(study_id=study.pk)
+    page, all_kinds = (admin_client.get(f"/staff/small/data/{query}") for query in ("", "?chosen=yes"))
     assert b"Download the package" in page.content
+    hidden = b'<input type="hidden" name="without" value="preview">'
+    assert hidden in page.content and b"Left out: previews by staff (1)" in page.content
+    assert hidden not in all_kinds.content and b"Left out" not in all_kinds.content
     given = {"k": "3", "replays": "on", "licence": "cc-by", "identified": "", "without": ["preview"]}
     answer = admin_client.get("/staff/small/data/publication/", given)
     assert answer["Location"] == "/staff/small/data/publication_k3_replays_cc-by.zip?without=preview"
