@@ -99,13 +99,6 @@ def set_up(person: Researcher) -> None:
     """Set up a study with two conditions, two own pages, questions, a probe, a bonus and two languages."""
     _begin(person)
     _own_pages(person)
-    person.begin("Bonus")
-    person.press("p.back a")
-    person.press("main a:text-is('Bonus')")
-    person.choose("#id_currency", "USD")
-    person.choose("#id_figure_1", "completed")
-    person.write(most="3", each_1="0.5")
-    person.save()
     _spanish(person)
 
 
@@ -122,6 +115,10 @@ def _begin(person: Researcher) -> None:
     consent = "You play four rounds with two teams. You can stop at any time."
     person.write(title="Trust in teams", consent=consent, lines=TRUST, list_name="Trust", points="7")
     person.write(low="not at all", high="completely", table="Your team")
+    person.press("#fold-bonus summary")
+    person.choose("#id_bonus_currency", "USD")
+    person.choose("#id_bonus_figure", "completed")
+    person.write(bonus_most="3", bonus_each="0.5")
     person.save()
 
 
@@ -143,7 +140,7 @@ def _own_pages(person: Researcher) -> None:
 
 def _spanish(person: Researcher) -> None:
     person.begin("Spanish")
-    person.press("main .links a:has-text('Texts in')")
+    person.press(".messages a:has-text('not translated')")
     fields = person.page.locator(".design-form [name^=text-]")
     for number in range(fields.count()):
         person.sections[-1].fields += 1
