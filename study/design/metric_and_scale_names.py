@@ -60,6 +60,11 @@ def study_figures(
     )
 
 
+def world_figures(world: str) -> tuple[NamedMetric, ...]:
+    """Return the metrics of a world, with the names that they have in a study of this world alone."""
+    return metrics_side_by_side([world], names=[*TAKEN, *PLAY_METRICS], labels=[*PLAY_METRIC_LABELS])
+
+
 def study_worlds(study: Study) -> list[str]:
     """Return every world that this study has ever used. Worlds of earlier versions come first."""
     return _worlds(version_blueprints(study))

@@ -29,7 +29,8 @@ FIGURES = 3
 """The fewest figures of play that the form has fields for. It has at least one more than the rule."""
 
 
-def _amount(label: str, help_text: str = "") -> forms.DecimalField:
+def amount_field(label: str, help_text: str = "") -> forms.DecimalField:
+    """Return an optional field for an amount of money."""
     return forms.DecimalField(
         label=label,
         required=False,
@@ -47,12 +48,12 @@ class BonusForm(forms.Form):
     currency = forms.ChoiceField(
         required=False, choices=[("", "no bonus"), *((one, one) for one in CURRENCIES)], label="Currency"
     )
-    most = _amount("At most, for one person", "The forecast uses it as the worst case.")
-    base = _amount("Base", "Everybody who completes the study gets it.")
-    right_each = _amount(
+    most = amount_field("At most, for one person", "The forecast uses it as the worst case.")
+    base = amount_field("Base", "Everybody who completes the study gets it.")
+    right_each = amount_field(
         "For each right answer", "Of questions with a right answer, at the first attempt only."
     )
-    right_most = _amount("At most, for right answers")
+    right_most = amount_field("At most, for right answers")
     step = forms.ChoiceField(label="Rounded to", choices=[(one, one) for one in STEPS], required=False)
     shown = forms.BooleanField(
         label="Show participants their bonus on the last page",
@@ -68,12 +69,15 @@ class BonusForm(forms.Form):
         self.numbers = _numbers(len(stored), data or {})
         for number in self.numbers:
             self.fields[f"figure_{number}"] = forms.ChoiceField(
-                label=f"Figure {number}", required=False, choices=[("", "none"), *figures.items()]
+                label=f"Figure {number}",
+                required=False,
+                choices=[("", "none"), *figures.items()],
+                error_messages={"invalid_choice": "No condition of this study measures this figure."},
             )
-            self.fields[f"each_{number}"] = _amount(
+            self.fields[f"each_{number}"] = amount_field(
                 f"For each unit of figure {number}", "The figure, added over all rounds, times this amount."
             )
-            self.fields[f"most_{number}"] = _amount(f"At most, for figure {number}")
+            self.fields[f"most_{number}"] = amount_field(f"At most, for figure {number}")
         last = ("right_each", "right_most", "step", "shown")
         self.order_fields([*(name for name in self.fields if name not in last), *last])
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
 from kitchen.words.english_text import counted_noun
 from study.analysis.pre_launch_warnings import pre_launch_problems
@@ -45,6 +45,7 @@ from study.editor.design_forms import (
 )
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
 from study.editor.media_pages import insert_context, staff_media
+from study.editor.next_step import say_saved
 from study.editor.orders_form import OrdersForm
 from study.editor.place_choices import FIXED_PLACES
 from study.editor.survey_rule_form import SurveyRuleForm
@@ -316,7 +317,8 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         study.languages = form.languages()
         study_save(study=study, fields=["languages"])
-        return back_to_page(request, study, "Languages: saved.", "design-languages")
+        say_saved(request, study, "Languages: saved.")
+        return redirect("study:staff-design-languages", study.slug)
     return form_page(
         request,
         study,
@@ -352,7 +354,8 @@ def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
         form.add_error(None, why)
     if request.method == "POST" and form.is_valid() and USE_FORMER not in request.POST:
         texts_save(study_id=study.pk, language=language, texts=form.texts())
-        return back_to_page(request, study, f"Texts in {offered[language]}: saved.", "design-languages")
+        say_saved(request, Study.objects.get(pk=study.pk), f"Texts in {offered[language]}: saved.")
+        return redirect("study:staff-design-languages", study.slug)
     heading = f"Texts in {offered[language]}"
     more = {"language": language, "pasted": sent.get(COLUMN, ""), "to_check": len(former)}
     return form_page(request, study, form, heading=heading, template="study/editor/texts.html", **more)

@@ -18,6 +18,7 @@ from study.editor.condition_and_question_pages import ANOTHER
 from study.editor.design_pages import CONDITION_ACTS, PREVIEW
 from study.editor.flow_picture import flow_steps
 from study.editor.media_pages import insert_context, staff_media, with_upload
+from study.editor.next_step import say_saved
 from study.editor.own_page_form import PART_WORDS, OwnPageForm, page_places, unused_key
 from study.editor.own_page_services import (
     own_page_copy,
@@ -69,6 +70,7 @@ def own_page_edit(request: HttpRequest, study: Study, pk: int | None = None) -> 
             messages.success(request, f"{form.instance.title}: saved.")
             there = reverse("study:staff-design-own-page-new", args=[study.slug])
             return redirect(f"{there}?before={form.instance.before}")
+        say_saved(request, study, f"{form.instance.title}: saved.")
         return redirect("study:staff-design-flow", study.slug)
     text = sent.get("text", row.text)
     heading = f"Page “{row.title}”" if pk else "A new page"

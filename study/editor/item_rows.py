@@ -131,7 +131,7 @@ def _read(rows: str, languages: list[str]) -> list[tuple[int, dict[str, str]]]:
     first = rows.lstrip("\ufeff\r\n").partition("\n")[0]
     reader = csv.reader(io.StringIO(rows.lstrip("\ufeff\r\n")), delimiter="\t" if "\t" in first else ",")
     try:
-        filled = [[_plain(cell) for cell in row] for row in reader if any(map(str.strip, row))]
+        filled = [[without_apostrophe(cell) for cell in row] for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
         raise ItemRowsError([f"This is not CSV: {error}."]) from error
     heading, *cells = filled or [[]]
@@ -150,7 +150,7 @@ def _read(rows: str, languages: list[str]) -> list[tuple[int, dict[str, str]]]:
     return [(number, dict(zip(heading, row, strict=False))) for number, row in numbered]
 
 
-def _plain(cell: str) -> str:
+def without_apostrophe(cell: str) -> str:
     """Return the cell without the apostrophe that `harmless` puts in front."""
     return cell[1:] if cell.startswith("'") and harmless(cell[1:]) == cell else cell
 

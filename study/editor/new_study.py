@@ -1,4 +1,4 @@
-"""Create a study from one form: languages, recruitment, conditions, consent, and questions.
+"""Create a study from one form: languages, recruitment, conditions, consent, questions, and a bonus.
 
 Only the title is needed. All other fields are those of the pages of the design, where they can be changed
 afterwards.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -20,10 +21,13 @@ from kitchen.words.english_text import and_list
 from study.design import form_labels
 from study.design.condition_choices import WORLD, kind_choices
 from study.design.demo_study_files import READY_STUDIES
+from study.design.metric_and_scale_names import world_figures
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.questions.item_fields import LONGEST
 from study.design.questions.questionnaires import instrument, instruments
 from study.design.study_errors import DesignError
+from study.editor.bonus_page import BonusForm, amount_field
+from study.editor.condition_form_sections import Fold, make_fold
 from study.editor.condition_presets import LABELS, Preset, preset_condition, presets
 from study.editor.design_forms import TEXT, NewStudyForm
 from study.editor.design_services import (
@@ -44,6 +48,14 @@ OF_STUDY = ("recruitment", "max_participants", "think_aloud")
 """The fields of the study that the form has as they are."""
 DURING = ("probes", "rating_slider")
 """The questions during the game, which all conditions of the set-ups get."""
+BONUS = {
+    "bonus_currency": "currency",
+    "bonus_figure": "figure_1",
+    "bonus_each": "each_1",
+    "bonus_base": "base",
+    "bonus_most": "most",
+}
+"""The fields of the bonus, each with its name in `BonusForm`."""
 SECTIONS = (
     ("The study", ("title", "slug", "begins_as")),
     ("Languages and people", ("written", "others", *OF_STUDY)),
@@ -96,6 +108,18 @@ class BeginForm(NewStudyForm):
         choices=lambda: [(one.code, one.title) for one in instruments()],
         widget=forms.CheckboxSelectMultiple,
     )
+    bonus_currency = BonusForm.base_fields["currency"]
+    bonus_figure = forms.ChoiceField(
+        required=False,
+        label="Figure of play",
+        choices=lambda: [("", "none"), *_figure_choices()],
+        help_text="Choose one of your world, which a condition above measures.",
+    )
+    bonus_each = amount_field(
+        "For each unit of the figure", "The figure, added over all rounds, times this amount."
+    )
+    bonus_base = BonusForm.base_fields["base"]
+    bonus_most = BonusForm.base_fields["most"]
     lines = forms.CharField(
         required=False,
         label="Your own questions with one scale",
@@ -134,6 +158,12 @@ class BeginForm(NewStudyForm):
         for heading, names in SECTIONS:
             yield heading, [self[name] for name in names]
 
+    @property
+    def bonus_fold(self) -> Fold:
+        """Return the fold with the fields of the bonus."""
+        fold = make_fold("bonus", "Bonus", [self[name] for name in BONUS], {})
+        return fold if fold.told else replace(fold, told="no bonus")
+
     def clean(self) -> dict[str, Any]:
         """Return the cleaned data. Add errors for set-ups that the world cannot play, and for a list of
         questions without a name."""
@@ -170,7 +200,15 @@ def study_begin(form: BeginForm, *, owner: Any) -> Study:
             instrument_add(study_id=study.pk, instrument=instrument(code))
     if given["lines"]:
         _add_questions(study, given)
+    if any(given[name] not in (None, "") for name in BONUS):
+        _set_bonus(study, given)
     return study
+
+
+def _figure_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the label of each world with the names and labels of its figures."""
+    worlds = kind_choices(WORLD)
+    return [(label, [(one.name, one.label) for one in world_figures(world)]) for world, label in worlds]
 
 
 @contextmanager
@@ -230,6 +268,17 @@ def _add_questions(study: Study, given: Mapping[str, Any]) -> None:
         raise RefusedFieldError(LIST_FIELDS.get(field, field), " ".join(map(str, reasons)))
     with _refusing("lines"):
         items_add(study_id=study.pk, items=form.made)
+
+
+def _set_bonus(study: Study, given: Mapping[str, Any]) -> None:
+    """Store the bonus. Raises RefusedFieldError as `BonusForm` refuses it."""
+    form = BonusForm({theirs: given[own] for own, theirs in BONUS.items()}, study=study)
+    if not form.is_valid():
+        own_names = {theirs: own for own, theirs in BONUS.items()}
+        field, reasons = next(iter(form.errors.items()))
+        raise RefusedFieldError(own_names.get(field, "bonus_currency"), " ".join(map(str, reasons)))
+    study.bonus_rule = form.rule
+    study_save(study=study, fields=["bonus_rule"])
 
 
 LIST_FIELDS = {"name": "list_name", "scored": "lines", "__all__": "lines"}

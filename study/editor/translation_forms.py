@@ -63,22 +63,25 @@ class TextsForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.design, self.own = design, (own := texts_to_translate(design))
         first = {text: path for path, text in reversed(list(own.items()))}
-        self.names = {_name(text): text for text in own.values()}
+        self.names = {text_field_name(text): text for text in own.values()}
         for name, text in self.names.items():
             self.fields[name] = _field(first[text], text, there.get(text, ""))
 
     def clean(self) -> dict[str, Any]:
         """Return the cleaned data. Raises ValidationError if the original of a translated text has changed
         meanwhile."""
-        unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
+        known = set(map(self.add_prefix, self.names))
+        unknown = [
+            name for name in self.data if name.startswith(self.add_prefix(PREFIX)) and name not in known
+        ]
         if any(self.data[name].strip() for name in unknown):
             raise forms.ValidationError(CHANGED)
         cleaned = super().clean() or self.cleaned_data
-        written = {path: cleaned.get(_name(text), "") for path, text in self.own.items()}
-        for name in dict.fromkeys(_name(self.own[path]) for path in equal_options(written)):
+        written = {path: cleaned.get(text_field_name(text), "") for path, text in self.own.items()}
+        for name in dict.fromkeys(text_field_name(self.own[path]) for path in equal_options(written)):
             self.add_error(name, SAME_OPTION)
         for path, words in translation_errors(self.design, written):
-            self.add_error(_name(self.own[path]), words)
+            self.add_error(text_field_name(self.own[path]), words)
         return cleaned
 
     def column(self) -> str:
@@ -103,7 +106,7 @@ def with_column(sent: QueryDict, design: Blueprint) -> tuple[QueryDict, str]:
     if not (pasted := sent.get(COLUMN, "").strip("\r\n")):
         return sent, ""
     rows = list(csv.reader(StringIO(pasted), "excel-tab"))
-    names = list(dict.fromkeys(map(_name, texts_to_translate(design).values())))
+    names = list(dict.fromkeys(map(text_field_name, texts_to_translate(design).values())))
     if len(rows) != len(names):
         return sent, f"The column has {len(rows)} rows, but there are {len(names)} texts. Nothing is saved."
     filled = sent.copy()
@@ -126,7 +129,7 @@ CHANGED = (
 )
 
 
-def _name(text: str) -> str:
+def text_field_name(text: str) -> str:
     """Return the name of the form field for this text. Equal texts have the same field, wherever they are
     used."""
     return PREFIX + text_hash(text)[:16]

@@ -22,6 +22,7 @@ from study.editor import (
     media_pages,
     page_preview_pages,
     study_file_pages,
+    text_table,
 )
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
@@ -47,6 +48,8 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("settings/", design_pages.settings_page, "settings"),
     ("plan/", design_pages.plan_page, "plan"),
     ("languages/", design_pages.languages, "languages"),
+    ("texts/", text_table.text_table, "text-table"),
+    ("texts.csv", text_table.text_file, "text-file"),
     ("texts/<slug:language>/", design_pages.texts, "texts"),
     ("recruitment/", design_pages.recruitment_page, "recruitment"),
     ("bonus/", bonus_page.bonus, "bonus"),

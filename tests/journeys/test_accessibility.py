@@ -103,7 +103,7 @@ FEW_FORMS = (f"{DESIGN}recruitment/", f"{DESIGN}members/")
 NEVER_WRONG = {
     *(
         f"{DESIGN}{page}/"
-        for page in ("orders", "languages", "texts/es", "factors", "factors/new", "survey-rule")
+        for page in ("orders", "languages", "texts", "texts/es", "factors", "factors/new", "survey-rule")
     ),
     f"{DESIGN}members/hand-over/",
     f"{DESIGN}members/invite/",

@@ -2,8 +2,8 @@
 `python -m tests.live.setup_clicks`.
 
 A program sets the study up in a real browser, with the controls that a person sees. A click is a press on a
-link, button, fold, checkbox or file field, or a choice in a list. A field is what is filled in: typed,
-chosen, checked or uploaded. So a checkbox counts as a click and as a field.
+link, button, fold, checkbox or file field, or a choice in a list. A field is a text that is typed. What is
+chosen, checked or uploaded is counted apart: it is a click already.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Section:
 
     name: str
     clicks: int = 0
-    fields: int = 0
+    typed: int = 0
+    chosen: int = 0
     pages: int = 0
 
 
@@ -68,24 +69,24 @@ class Researcher:
     def choose(self, selector: str, value: str) -> None:
         """Choose in a list."""
         self.sections[-1].clicks += 1
-        self.sections[-1].fields += 1
+        self.sections[-1].chosen += 1
         self.page.select_option(selector, value)
 
     def check(self, selector: str) -> None:
         """Check a box."""
-        self.sections[-1].fields += 1
+        self.sections[-1].chosen += 1
         self.press(selector)
 
     def upload(self, selector: str, name: str, data: bytes) -> None:
         """Choose an image."""
         self.sections[-1].clicks += 1
-        self.sections[-1].fields += 1
+        self.sections[-1].chosen += 1
         self.page.set_input_files(selector, {"name": name, "mimeType": "image/png", "buffer": data})
 
     def write(self, **texts: str) -> None:
         """Type texts into fields, by the fields' names."""
         for name, text in texts.items():
-            self.sections[-1].fields += 1
+            self.sections[-1].typed += 1
             self.page.fill(f"#id_{name}", text)
 
     def save(self, button: str = ":first-child") -> None:
@@ -99,13 +100,6 @@ def set_up(person: Researcher) -> None:
     """Set up a study with two conditions, two own pages, questions, a probe, a bonus and two languages."""
     _begin(person)
     _own_pages(person)
-    person.begin("Bonus")
-    person.press("p.back a")
-    person.press("main a:text-is('Bonus')")
-    person.choose("#id_currency", "USD")
-    person.choose("#id_figure_1", "completed")
-    person.write(most="3", each_1="0.5")
-    person.save()
     _spanish(person)
 
 
@@ -119,9 +113,13 @@ def _begin(person: Researcher) -> None:
     person.check("#id_instruments input[value=nasa_tlx]")
     person.choose("#id_think_aloud", "optional")
     person.write(probes=PROBE, rating_slider="Trust in your team: none | complete")
-    consent = "You play four rounds with two teams. You can stop at any time."
+    consent = "You play four rounds. We record your voice if you agree. Only we hear it, for one year."
     person.write(title="Trust in teams", consent=consent, lines=TRUST, list_name="Trust", points="7")
     person.write(low="not at all", high="completely", table="Your team")
+    person.press("#fold-bonus summary")
+    person.choose("#id_bonus_currency", "USD")
+    person.choose("#id_bonus_figure", "completed")
+    person.write(bonus_most="3", bonus_each="0.5")
     person.save()
 
 
@@ -143,22 +141,24 @@ def _own_pages(person: Researcher) -> None:
 
 def _spanish(person: Researcher) -> None:
     person.begin("Spanish")
-    person.press("main .links a:has-text('Texts in')")
+    person.press(".messages a:has-text('not translated')")
     fields = person.page.locator(".design-form [name^=text-]")
     for number in range(fields.count()):
-        person.sections[-1].fields += 1
+        person.sections[-1].typed += 1
         fields.nth(number).fill(f"Texto número {number}")
     person.save()
 
 
 def figures(sections: Sequence[Section]) -> Iterable[Figure]:
-    """Yield the clicks, fields and pages of each section and of the whole, and the clicks for a field."""
-    names = ("clicks", "fields", "pages")
+    """Yield the clicks, fields and pages of each section and of the whole, and the clicks for a field: with
+    the typed ones alone, and with those that are chosen."""
+    names = ("clicks", "typed", "chosen", "pages")
     whole = Section("Whole study", *(sum(getattr(one, name) for one in sections) for name in names))
     for one in (*sections, whole):
         for name in names:
             yield Figure(f"{one.name}: {name}", getattr(one, name), "")
-    yield Figure("clicks for a field", whole.clicks / whole.fields, "", aim=0.37)
+    yield Figure("clicks for a typed field", whole.clicks / whole.typed, "", aim=0.37)
+    yield Figure("clicks for a typed or chosen field", whole.clicks / (whole.typed + whole.chosen), "")
 
 
 def counted(stack: Running) -> list[Section]:

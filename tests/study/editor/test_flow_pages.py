@@ -47,7 +47,8 @@ def test_a_page_is_added_with_a_rule_and_the_flow_shows_it(admin_client: Client,
     rule = {"what_0": "answer:plays", "compares_0": "is", "value_0": "yes"}
     assert admin_client.post(f"{FLOW}new/", sent | rule).status_code == 302
     assert places_of(study) == [("rest", "round-2")]
-    html = admin_client.get(FLOW).content.decode()
+    saved, html = admin_client.get(FLOW).content.decode().split('id="flow-title"')
+    assert "Rest: saved." in saved and '">Next: ' in saved
     assert "Only if Answer: Plays is yes" in html
     assert html.index("Round 1") < html.index("Rest") < html.index("Round 2")
     page = OwnPage.objects.get()

@@ -31,6 +31,10 @@ GIVEN = {
     "low": "not at all",
     "high": "completely",
     "table": "Your team",
+    "bonus_currency": "USD",
+    "bonus_figure": "completed",
+    "bonus_each": "0.5",
+    "bonus_most": "3",
 }
 
 
@@ -56,6 +60,7 @@ def test_one_form_makes_conditions_languages_consent_and_questions(staff: User, 
         ("trust_2", True, "Trust", 7, "Your team"),
     ]
     assert made.items.count() == 8
+    assert made.bonus_rule["figures"] == {"completed": {"each": "0.5"}} and made.bonus_rule["most"] == "3"
     assert [one.page for one in blocking_problems(made)] == ["outcomes"]  # Prolific's codes
 
 
@@ -70,6 +75,8 @@ def test_one_form_makes_conditions_languages_consent_and_questions(staff: User, 
         ({"list_name": ""}, "Name the list"),
         ({"points": "1"}, "id_points_error"),
         ({"lines": "x" * 2000}, "Line 1:"),
+        ({"bonus_currency": ""}, "id_bonus_currency_error"),
+        ({"bonus_figure": "amount"}, "No condition of this study measures this figure."),
     ],
 )
 def test_a_refused_choice_makes_no_study_and_keeps_all_that_was_typed(
