@@ -33,6 +33,7 @@
     test.disabled = true;
     said.textContent = box.dataset.asking;
     try {
+      if (!window.MediaRecorder) throw new TypeError(); // it could hear, but not record
       watch(await navigator.mediaDevices.getUserMedia({ audio: true }));
     } catch {
       said.textContent = box.dataset.refused;

@@ -25,7 +25,7 @@
 
   function reset() {
     const take = crypto.randomUUID().replaceAll("-", "");
-    const times = { past: 0, since: null, steps: [], step: "", heard: 0 };
+    const times = { past: 0, since: null, steps: [], step: "", heard: 0, why: "" };
     Object.assign(state, times, { take, number: 0, chunks: [], closed: 0, waiting: [], sent: null, sending: false });
     Object.assign(state, { stream: null, recorder: null, ended: false, refused: false });
   }
@@ -43,7 +43,7 @@
 
   /* the number of the piece that the server wants next, -1 if it wants none, null if it could not say so */
   async function send(piece) {
-    const words = new URLSearchParams({ take: state.take, number: piece.number, ms: piece.ms, steps: piece.steps });
+    const words = new URLSearchParams({ take: state.take, number: piece.number, ms: piece.ms, steps: piece.steps, ended: piece.ended });
     const headers = { "X-CSRFToken": box.dataset.token, "Content-Type": "application/octet-stream" };
     const keepalive = piece.data.size < MOST_AT_LEAVING; // it arrives, though the page is left meanwhile
     const options = { method: "POST", body: piece.data, headers, keepalive };
@@ -79,12 +79,13 @@
     state.refused = true;
     state.chunks = [];
     state.waiting = [];
-    finish(box.dataset.silent);
+    finish(box.dataset.silent, "");
   }
 
   /* close the microphone; what was recorded so far is still sent */
-  function finish(words) {
+  function finish(words, why) {
     if (state.ended) return;
+    state.why = why;
     state.past = elapsed();
     state.since = null;
     state.ended = true;
@@ -98,9 +99,10 @@
     if (state.refused || event.target !== state.recorder) return;
     state.chunks.push(event.data);
     state.heard = elapsed(); // the length of the file with this chunk
+    if (state.recorder.state === "inactive") finish(box.dataset.silent, "microphone"); // it stopped by itself
     if (elapsed() - state.closed < PIECE_MS && state.recorder.state === "recording") return;
     closePiece();
-    if (state.waiting.length >= MOST_WAITING) finish(box.dataset.ended);
+    if (state.waiting.length >= MOST_WAITING) finish(box.dataset.ended, "connection");
     sendAll();
   }
 
@@ -110,7 +112,7 @@
     const largest = Number(box.dataset.largest);
     for (let from = 0; from < all.size; from += largest) {
       const data = all.slice(from, from + largest);
-      state.waiting.push({ number: state.number, ms: state.heard, steps: state.steps.join(","), data });
+      state.waiting.push({ number: state.number, ms: state.heard, steps: state.steps.join(","), data, ended: state.why });
       state.number += 1;
       state.steps = [];
     }
@@ -154,33 +156,34 @@
       const mimeType = KINDS.find((kind) => MediaRecorder.isTypeSupported(kind));
       state.recorder = new MediaRecorder(state.stream, { mimeType, audioBitsPerSecond: 24_000 });
     } catch {
-      return finish(box.dataset.silent);
+      return finish(box.dataset.silent, "microphone");
     }
-    const lost = () => finish(box.dataset.silent);
+    const lost = () => finish(box.dataset.silent, "microphone");
     state.stream.getTracks()[0].addEventListener("ended", lost);
     state.recorder.addEventListener("dataavailable", onChunk);
     state.recorder.addEventListener("error", lost);
-    if (isOver()) return finish(box.dataset.ended); // while the browser asked
+    if (isOver()) return finish(box.dataset.ended, "game"); // while the browser asked
     state.recorder.start(CHUNK_MS);
     count();
   }
 
   function begin() {
     reset();
-    if (isOver()) finish(box.dataset.ended);
+    if (isOver()) finish(box.dataset.ended, "game");
     else if (sessionStorage.getItem(PAUSED)) showPause(true);
     else record();
   }
 
   /* the pieces that wait, as far as they fit, as one: the server joins pieces anyway */
   function leave() {
-    finish(box.dataset.ended);
+    finish(box.dataset.ended, "page");
     closePiece();
     const joined = { data: new Blob(), steps: [] };
     for (const piece of state.waiting.filter((one) => one !== state.sent)) {
       if (joined.data.size + piece.data.size >= MOST_AT_LEAVING) break;
       joined.number ??= piece.number;
       joined.ms = piece.ms;
+      joined.ended = piece.ended;
       joined.steps.push(...(piece.steps ? [piece.steps] : []));
       joined.data = new Blob([joined.data, piece.data]);
     }
@@ -191,7 +194,7 @@
 
   play?.addEventListener("brigade:panels", () => {
     noteStep(bar().step);
-    if (isOver()) finish(box.dataset.ended);
+    if (isOver()) finish(box.dataset.ended, "game");
   });
   play?.addEventListener("brigade:tick", (event) => noteStep(event.detail.step));
   button.addEventListener("click", () => (state.since === null ? resume() : pause()));

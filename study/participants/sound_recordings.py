@@ -31,6 +31,10 @@ GRACE = timedelta(minutes=5)
 ERASED_PIECES = 50
 """Number of pieces that are erased in one transaction."""
 
+ENDS = ("game", "page", "microphone", "connection")
+"""Why a take ended, as the page says: the game ended, the page was left, the microphone was lost (unplugged,
+or no longer allowed), or too much sound waited for the connection. Blank if the page could not say it."""
+
 KINDS = {"webm": "audio/webm", "ogg": "audio/ogg", "mp4": "audio/mp4"}
 """The types of sound files by the ending of their names."""
 
@@ -62,6 +66,9 @@ class SoundTake(models.Model):
     milliseconds = models.PositiveIntegerField(default=0, help_text="The length, without pauses.")
     steps = models.JSONField(
         default=list, help_text="Pairs: milliseconds from the start, and the steps taken at that time."
+    )
+    ended_by = models.CharField(
+        max_length=12, blank=True, default="", db_default="", help_text="One of ENDS."
     )
     transcript = models.JSONField(
         null=True, blank=True, help_text="Segments: start and end in seconds, and the text."

@@ -21,6 +21,7 @@ from study.design.page_and_item_order import LOBBY
 from study.participants import next_page
 from study.participants.models import Participant
 from study.participants.sound_recordings import (
+    ENDS,
     LARGEST_PIECE,
     MOST_BYTES,
     MOST_STEPS,
@@ -66,6 +67,8 @@ class Piece:
     milliseconds: int
     steps: list[list[int]]
     data: bytes
+    ended_by: str = ""
+    """One of `ENDS` in the last piece of a take."""
 
 
 @transaction.atomic
@@ -94,6 +97,7 @@ def piece_store(*, participant_id: int, episode: Episode, piece: Piece) -> int:
     take.pieces, take.size = take.pieces + 1, take.size + len(piece.data)
     take.milliseconds = max(take.milliseconds, piece.milliseconds)
     take.steps = [*take.steps, *piece.steps][:MOST_STEPS]
+    take.ended_by = piece.ended_by or take.ended_by
     take.save()
     SoundPiece.objects.create(take=take, number=piece.number, data=piece.data)
     return take.pieces
@@ -122,8 +126,11 @@ def _piece(request: HttpRequest) -> Piece | None:
     fits = all(part.isdecimal() and len(part) < 9 for part in parts) and all(len(pair) == 2 for pair in steps)
     if not fits or not data or not (take.isalnum() and take.isascii() and len(take) <= 32):
         return None
+    ended_by = said.get("ended", "")
+    if ended_by and ended_by not in ENDS:
+        return None
     pairs = [[int(at), int(step)] for at, step in steps]
-    return Piece(take, int(numbers[0]), int(numbers[1]), pairs, data)
+    return Piece(take, int(numbers[0]), int(numbers[1]), pairs, data, ended_by)
 
 
 def recording_context(person: Participant, episode: Episode) -> dict[str, Any]:

@@ -21,10 +21,14 @@ from study.exports.export_table import (
 )
 from study.exports.row_groups import RowGroup
 from study.exports.tables.played_episodes import in_pieces, played_by_not_withdrawn, played_episodes
-from study.participants.sound_recordings import SoundTake
+from study.participants.sound_recordings import ENDS, SoundTake
 
 STEP, WORDS, WORD = "step", "words", "word"
-COLUMNS = (*EPISODE_COLUMNS, *file_columns("sound", sound_row=(STEP, WORDS, WORD)), *EPISODE_MARKS)
+COLUMNS = (
+    *EPISODE_COLUMNS,
+    *file_columns("sound", sound_ended_by=ENDS, sound_row=(STEP, WORDS, WORD)),
+    *EPISODE_MARKS,
+)
 Cells = tuple[Any, ...]
 
 
@@ -46,7 +50,7 @@ def sound_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 def take_rows(take: SoundTake, before: SoundTake | None) -> Iterator[Cells]:
     """Yield a row for each step of a take, then one for each segment of its transcript, followed by those of
     its words."""
-    head = (take.file_name, take.began_at, _gap(take, before))
+    head = (take.file_name, take.began_at, _gap(take, before), take.ended_by)
     ends = [*(at for at, _ in take.steps[1:]), take.milliseconds]
     for (at, step), until in zip(take.steps, ends, strict=False):
         yield *head, STEP, at, max(at, until), step, None

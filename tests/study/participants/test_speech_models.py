@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import wave
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -88,7 +89,7 @@ def test_the_model_of_the_optional_package_is_the_default(
 
 
 def test_the_real_model_hears_no_words_in_silence(tmp_path: Path) -> None:
-    if speech_models.find_spec(MODEL_PACKAGE) is None or not speech_package():
+    if find_spec(MODEL_PACKAGE) is None or not speech_package():
         pytest.skip("no speech model is installed: `make speech` does it")
     with wave.open(str(tmp_path / "silence.wav"), "wb") as file:
         file.setnchannels(1)

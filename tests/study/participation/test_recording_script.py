@@ -40,6 +40,7 @@ window.fetch = async (address, { body }) => {
   const said = new URLSearchParams(address.split("?")[1]);
   const number = Number(said.get("number"));
   window.ms = Number(said.get("ms"));
+  window.ended = said.get("ended");
   sent.push(`${number} ${await body.text()}`);
   return answer(number);
 };
@@ -81,6 +82,7 @@ async def test_the_end_of_the_game_sends_the_rest_and_closes_the_microphone(brow
     assert await state(page, 2) == ["on", ["0 longer th", "1 an nine"], True]
     await page.evaluate("over()")
     assert await state(page, 3) == ["ended", ["0 longer th", "1 an nine", "2 last"], False]
+    assert await page.evaluate("ended") == "game"
 
 
 async def test_a_pause_outlives_a_reload_without_a_microphone(browser: Any) -> None:
@@ -93,6 +95,13 @@ async def test_a_pause_outlives_a_reload_without_a_microphone(browser: Any) -> N
     await page.wait_for_function("window.recorder?.state === 'recording'")
     await page.reload()
     await page.wait_for_function("window.recorder?.state === 'recording'")
+
+
+async def test_a_microphone_that_is_unplugged_is_said_and_stored(browser: Any) -> None:
+    page = await begin(browser)
+    await page.evaluate("recorder.state = 'inactive'; recorder.give('a', 500)")
+    assert await state(page, 1) == ["silent", ["0 a"], False]
+    assert await page.evaluate("ended") == "microphone"
 
 
 async def test_a_server_that_lacks_a_piece_ends_the_recording_in_words(browser: Any) -> None:
@@ -118,7 +127,7 @@ async def test_the_newest_half_second_is_kept_for_a_page_that_is_left(browser: A
     await page.evaluate("(begin => { performance.now = () => begin + 400; })(performance.now())")
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))")
     assert (await state(page, 1))[1:] == [["0 abc"], False]
-    assert await page.evaluate("ms") == 1500, "what is lost does not count"
+    assert await page.evaluate("[ms, ended]") == [1500, "page"], "what is lost does not count"
 
 
 async def test_pieces_are_kept_when_too_many_wait(browser: Any) -> None:

@@ -127,7 +127,12 @@ def test_pieces_are_stored_once_in_their_order_and_wrong_ones_are_refused() -> N
     for wrong in (b"<svg><script>", b"GIF89a", b"MZ"):
         assert sent(person, 0, wrong, take="b2").status_code == 422
     assert sent(person, 2, b"x" * (LARGEST_PIECE + 1)).status_code == 413
-    wrong_queries: list[dict[str, Any]] = [{"take": "../x"}, {"number": "-1"}, {"steps": "1:2:3"}]
+    wrong_queries: list[dict[str, Any]] = [
+        {"take": "../x"},
+        {"number": "-1"},
+        {"ended": "no"},
+        {"steps": "1:2:3"},
+    ]
     for query in wrong_queries:
         assert sent(person, 2, b"x", **query).status_code == 422
     assert SoundTake.objects.count() == 1
@@ -202,19 +207,21 @@ def test_staff_download_all_files_with_a_manifest_and_hear_them_at_the_replay(cl
     sent(person, 1, b"b")
     SoundTake.objects.update(transcript=[[1, 2, "No"], [5.5, 6.0, "Yes", [[5.6, 6.0, "Yes"]]]])
     later = SoundTake.objects.get().began_at + timedelta(seconds=12)
-    sent(person, 0, take="b2", steps="4900:1", ms=4500)  # a step in what was lost at the end
+    sent(
+        person, 0, take="b2", steps="4900:1", ms=4500, ended="microphone"
+    )  # a step in what was lost at the end
     SoundTake.objects.filter(key="b2").update(began_at=later)
     data = b"".join(sound_zip_pieces(person.study, EVERYBODY))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.read(f"small-sound/{person.code}-1.webm") == WEBM + b"b"
         rows = archive.read("small-sound/sound.csv").decode().splitlines()
-    assert [row.split(",")[7:13] for row in rows[1:]] == [
-        ["", "step", "0", "5000", "0", ""],
-        ["", "step", "5000", "10000", "1", ""],
-        ["", "words", "1000", "2000", "0", "No"],
-        ["", "words", "5500", "6000", "1", "Yes"],
-        ["", "word", "5600", "6000", "1", "Yes"],
-        ["2000", "step", "4900", "4900", "1", ""],
+    assert [row.split(",")[7:14] for row in rows[1:]] == [
+        ["", "", "step", "0", "5000", "0", ""],
+        ["", "", "step", "5000", "10000", "1", ""],
+        ["", "", "words", "1000", "2000", "0", "No"],
+        ["", "", "words", "5500", "6000", "1", "Yes"],
+        ["", "", "word", "5600", "6000", "1", "Yes"],
+        ["2000", "microphone", "step", "4900", "4900", "1", ""],
     ]
     user = User.objects.create_user("vera", is_staff=True)
     person.study.memberships.create(user=user, role="viewer")
