@@ -149,7 +149,7 @@ def test_the_replay_page_has_the_main_measures_of_each_member(episode: Episode) 
     assert '<th scope="row">Planning iterations</th><td class="number">2</td>' in page
     two = [MindPlan("eager", (1, 2))]
     made = make_organisation("graph", members_of_plans(two, seats=3), seats=3, settings={"schedule": "free"})
-    wide = {"seats": 3, "minds": two, "organisation": made, "seed": 1}
+    wide: dict[str, Any] = {"seats": 3, "minds": two, "organisation": made, "seed": 1}
     both = create_episode(world="errands", settings={"lengths": "2,9,1"}, **wide)
     (record,) = read_episode_records(Episode.objects.filter(pk=both.pk))
     assert team_table(record)["head"][2] == "Player 2 (seat 1), Player 3 (seat 2)"
