@@ -46,7 +46,11 @@ def test_few_pages_take_a_file_and_they_are_for_staff() -> None:
         "study/monitor/import_pages.py": imports,
         "study/monitor/replay_page.py": replay_opened,
     }
-    of_studies = {"study/editor/media_pages.py", "study/editor/media_form.py"}
+    of_studies = {
+        "study/editor/media_pages.py",
+        "study/editor/media_form.py",
+        "study/editor/text_table.py",
+    }
     assert {str(path) for path in found} == pages.keys() | of_studies
     assert {page.opens_for for page in pages.values()} == {STAFF}  # type: ignore[attr-defined]
     assert media.taken_from == own_page_edit.taken_from == "edit"  # type: ignore[attr-defined]
