@@ -143,7 +143,8 @@ class TextTable:
 
     def non_field_errors(self) -> list[str]:
         """Return the errors of no single field, each once."""
-        return list(dict.fromkeys(why for form in self.forms.values() for why in form.non_field_errors()))
+        reasons = (str(why) for form in self.forms.values() for why in form.non_field_errors())
+        return list(dict.fromkeys(reasons))
 
     def __iter__(self) -> Iterator[Any]:
         yield from self.file

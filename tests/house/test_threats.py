@@ -12,6 +12,7 @@ from study.editor.flow_pages import own_page_edit
 from study.editor.media_pages import media
 from study.editor.policy_file_pages import policy_files
 from study.editor.study_file_pages import new_from_file
+from study.editor.text_table import text_table
 from study.monitor.import_pages import imports
 from study.monitor.replay_page import replay_opened
 from study.researchers.permissions import STAFF
@@ -46,7 +47,12 @@ def test_few_pages_take_a_file_and_they_are_for_staff() -> None:
         "study/monitor/import_pages.py": imports,
         "study/monitor/replay_page.py": replay_opened,
     }
-    of_studies = {"study/editor/media_pages.py", "study/editor/media_form.py"}
+    of_studies = {
+        "study/editor/media_pages.py",
+        "study/editor/media_form.py",
+        "study/editor/text_table.py",
+    }
     assert {str(path) for path in found} == pages.keys() | of_studies
     assert {page.opens_for for page in pages.values()} == {STAFF}  # type: ignore[attr-defined]
-    assert media.taken_from == own_page_edit.taken_from == "edit"  # type: ignore[attr-defined]
+    taken_from = {page.taken_from for page in (media, own_page_edit, text_table)}  # type: ignore[attr-defined]
+    assert taken_from == {"edit"}
