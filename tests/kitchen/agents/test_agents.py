@@ -47,7 +47,11 @@ def everybody(game: World) -> tuple[int, ...]:
 
 
 def decide(game: World, mind: Agent, seats: tuple[int, ...], memory: Json = None) -> Decision:
-    return asyncio.run(mind.decide(make_situation(game, seats, memory=memory, seed=game.clock + 11)))
+    """The decision of a mind, which may look at the game but not step it."""
+    before = game.state_hash()
+    decision = asyncio.run(mind.decide(make_situation(game, seats, memory=memory, seed=game.clock + 11)))
+    assert game.state_hash() == before, "the mind changed the game"
+    return decision
 
 
 def advance(game: World, kind: str, steps: int, *, fresh: bool) -> list[dict[int, Command]]:
