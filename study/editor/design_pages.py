@@ -357,5 +357,5 @@ def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
         say_saved(request, Study.objects.get(pk=study.pk), f"Texts in {offered[language]}: saved.")
         return redirect("study:staff-design-languages", study.slug)
     heading = f"Texts in {offered[language]}"
-    more = {"language": language, "pasted": sent.get(COLUMN, ""), "to_check": len(former)}
+    more: dict[str, Any] = {"language": language, "pasted": sent.get(COLUMN, ""), "to_check": len(former)}
     return form_page(request, study, form, heading=heading, template="study/editor/texts.html", **more)
