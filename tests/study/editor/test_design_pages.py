@@ -154,6 +154,10 @@ def test_a_wrong_word_in_braces_is_told_at_its_translation_and_nothing_is_saved(
     assert answer.status_code == 422 and "Está en {equipo}." in told
     row = told[told.index("Page rest, text") : told.index("Está en {equipo}.")]
     assert "field-error" in row and "{equipo}" in row
+    study.own_pages.create(key="later", title="Later", text="Later", before="final", position=9)
+    study.items.create(key="trust", measure="Trust", text="?", kind="number", place="own-later")
+    later = admin_client.post(THERE, sent(page, {**SPANISH, "You are in {team}.": "{answer:trust}"}))
+    assert later.status_code == 422 and "{answer:trust}" in later.content.decode(), "asked on a later page"
     assert Study.objects.get().texts == {}
 
 
