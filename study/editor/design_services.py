@@ -95,7 +95,8 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
 
 def is_name_of_copy(name: str, original: str) -> bool:
     """Return whether `condition_copy` could have made this name from a condition named `original`."""
-    return bool(end := COPY_NUMBER.search(name)) and name == f"{original[: 80 - len(end[0])]}{end[0]}"
+    end = COPY_NUMBER.search(name)
+    return end is not None and name == f"{original[: 80 - len(end[0])]}{end[0]}"
 
 
 COPY_NUMBER = re.compile(r" copy\d*$")
