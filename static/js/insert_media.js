@@ -23,7 +23,8 @@
 
   const cursor = form.querySelector("[name=upload-cursor]");
   text.addEventListener("blur", () => {
-    if (cursor) cursor.value = text.selectionStart; // where the uploaded file comes
+    // Where the uploaded file comes, in characters: an emoji counts as two in selectionStart.
+    if (cursor) cursor.value = [...text.value.slice(0, text.selectionStart)].length;
   });
   fold.addEventListener("click", (event) => {
     const button = event.target.closest("[data-insert]");

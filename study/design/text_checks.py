@@ -42,11 +42,11 @@ def translation_errors(design: Blueprint, translated: Texts) -> Iterator[tuple[s
     """Yield (path, reason) for each translation of a part's or a page's text that cannot be filled.
     `translated` has translations by path; an empty one is none."""
     texts = {
-        f"parts.{one.kind}.text": (one.text, one.kind) for one in design.parts if one.kind in FILLED_PARTS
+        f"parts.{one.kind}.text": (one.text, one.kind, "") for one in design.parts if one.kind in FILLED_PARTS
     }
-    texts |= {f"pages.{one.key}.text": (one.text, one.before) for one in design.pages}
-    for path, (text, place) in texts.items():
-        if words := translation_problem(text, translated.get(path, ""), known_names(design, place)):
+    texts |= {f"pages.{one.key}.text": (one.text, one.before, one.page) for one in design.pages}
+    for path, (text, place, page) in texts.items():
+        if words := translation_problem(text, translated.get(path, ""), known_names(design, place, page)):
             yield path, words
 
 

@@ -85,7 +85,8 @@ def _condition(request: HttpRequest, study: Study, pk: int | None = None) -> Htt
         if pk
         else Condition(study=study, label=unused_label(study))
     )
-    key, chosen = row.key, with_rows(with_preset(request.POST, ROWS))
+    others = study.conditions.exclude(pk=pk or 0).values_list("name", flat=True)
+    key, chosen = row.key, with_rows(with_preset(request.POST, ROWS, others))
     kind, sent = condition_form(), with_needed_teammates(with_default_settings(chosen, all_kinds()))
     form = kind(with_earlier_drawing(sent, study) if request.POST else None, instance=row)
     if told := drawing_remarks_page(request, form):

@@ -6,8 +6,7 @@ was typed. Only presets that the world can play are offered.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,7 @@ from study.design.naming_rules import key_from_name
 from study.design.study_errors import DesignError
 from study.design.team_organisation import END, LEAVE
 from study.editor.condition_and_item_forms import SHOW_BUTTON
-from study.editor.design_services import unused_label, unused_name
+from study.editor.design_services import is_name_of_copy, unused_label, unused_name
 from study.editor.form_fields import APART, KIND, LEADS, PAIRS, PEOPLE, TALK, TOGETHER, read_team
 
 PRESET = "preset "
@@ -127,10 +126,11 @@ def _refuse(field: str, why: str) -> None:
     raise DesignError(why)
 
 
-def with_preset(sent: QueryDict, rows: str) -> QueryDict:
+def with_preset(sent: QueryDict, rows: str, copied: Collection[str] = ()) -> QueryDict:
     """Return the submitted data with the preset of the pressed button. `rows` is the field that lists the
     separate co-players of single teammates. A row stays if all its players are teammates in the preset. A
-    name that was typed stays."""
+    name that was typed stays. `copied` has the names of the study's other conditions: a name that copying one
+    of them made is replaced."""
     asked = sent.get(SHOW_BUTTON, "")
     if not asked.startswith(PRESET):
         return sent
@@ -143,13 +143,10 @@ def with_preset(sent: QueryDict, rows: str) -> QueryDict:
         if value:
             filled[name] = value
     filled.setlist(rows, [one for one in sent.getlist(rows) if _has_players(found, sent, f"{rows}_{one}")])
-    if not filled.get("name") or _NAME_OF_COPY.search(str(filled["name"])):
+    name = str(filled.get("name") or "")
+    if not name or any(is_name_of_copy(name, one) for one in copied):
         filled["name"] = found.label
     return filled
-
-
-_NAME_OF_COPY = re.compile(r" copy\d*$")
-"""Finds the end of a name that `condition_copy` made, so nobody typed it."""
 
 
 def _has_players(preset: Preset, sent: QueryDict, row: str) -> bool:

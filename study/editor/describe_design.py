@@ -34,8 +34,15 @@ from study.design.markdown_html import to_html
 from study.design.media.media_plans import MediaPlan
 from study.design.media_html import size_words
 from study.design.models import Condition, Knowing, Outcome, Shown, Study
-from study.design.own_pages import OwnPagePlan, ShowRule, place_words, rule_words
-from study.design.part_rules import RULE, SurveyRule
+from study.design.own_pages import (
+    AFTER_ROUND,
+    OwnPagePlan,
+    ShowRule,
+    compared_names,
+    place_words,
+    rule_words,
+)
+from study.design.part_rules import RULE, SurveyRule, survey_rule
 from study.design.parts_other_than_rounds import PARTS, practice_played
 from study.design.probe_texts import probes_in_words, slider_in_words
 from study.design.questions.item_fields import ItemPlan
@@ -214,6 +221,8 @@ def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[LabelledValu
     if "main_test" in values and (design.groups or design.factors):
         test, grouped = str(design.study["main_test"]), bool(design.groups)
         values["main_test"] = main_test_label(test, grouped=grouped, factorial=bool(design.factors))
+    if "survey_show_if" in values and (rule := survey_rule(design)):
+        values["survey_show_if"] = rule_words(rule, compared_names(design, AFTER_ROUND))
     return [LabelledValue(study_label(name, design.worlds), value) for name, value in values.items()]
 
 

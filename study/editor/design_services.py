@@ -6,6 +6,7 @@ end, such as a completion code. Members are the staff who may see or edit the st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import chain, count, product
 from string import ascii_uppercase
@@ -90,6 +91,16 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
     ends = chain([suffix], (f"{suffix}{number}" for number in count(2)))
     candidates = (f"{name[: longest - len(end)]}{end}" for end in ends)
     return next(one for one in candidates if not taken(one))
+
+
+def is_name_of_copy(name: str, original: str) -> bool:
+    """Return whether `condition_copy` could have made this name from a condition named `original`."""
+    end = COPY_NUMBER.search(name)
+    return end is not None and name == f"{original[: 80 - len(end[0])]}{end[0]}"
+
+
+COPY_NUMBER = re.compile(r" copy\d*$")
+"""Finds the suffix of a copied condition's name."""
 
 
 def unused_label(study: Study) -> str:

@@ -57,7 +57,7 @@ class MediaUploadForm(forms.Form):
         """Return the uploaded file. Raises ValidationError if its name or size is refused, before its content
         is read."""
         file = self.cleaned_data["file"]
-        if file is None:
+        if not file:  # False where the box to clear it was sent
             return None
         try:
             check_size(stored_name(file.name), file.size)

@@ -98,17 +98,33 @@ class TextsForm(forms.Form):
 
 
 def with_column(sent: QueryDict, design: Blueprint) -> tuple[QueryDict, str]:
-    """Return the submitted data with the pasted column of translations in its fields, in the order of the
-    texts. If the column cannot be used, return the data as they are, and the reason.
+    """Return the submitted data with the pasted translations in their fields. If these cannot be used, return
+    the data as they are, and the reason.
 
-    Of several columns, the last is used. An empty cell changes nothing.
+    One column is read in the order of the texts. Of several columns, the first has the original texts, and
+    the last their translations. An empty cell changes nothing.
     """
+    try:
+        return _with_column(sent, design)
+    except csv.Error:
+        return sent, UNREADABLE
+
+
+def _with_column(sent: QueryDict, design: Blueprint) -> tuple[QueryDict, str]:
     if not (pasted := sent.get(COLUMN, "").strip("\r\n")):
         return sent, ""
     rows = list(csv.reader(StringIO(pasted), "excel-tab"))
     names = list(dict.fromkeys(map(text_field_name, texts_to_translate(design).values())))
     if len(rows) != len(names):
         return sent, f"The column has {len(rows)} rows, but there are {len(names)} texts. Nothing is saved."
+    if max(map(len, rows)) > 1:
+        named = {_one_line(text): name for name, text in zip(names, _originals(design), strict=True)}
+        firsts = [_one_line(row[0]) if row else "" for row in rows]
+        if unknown := next((one for one in firsts if one not in named), None):
+            return sent, f"The first column has “{unknown[:60]}”, which is no text of the study. {BOTH}"
+        if len(set(firsts)) < len(names) or "" in firsts:
+            return sent, f"The first column lacks texts, or has one twice. {BOTH}"
+        names = [named[one] for one in firsts]
     filled = sent.copy()
     filled[COLUMN] = ""
     for name, row in zip(names, rows, strict=True):
@@ -117,6 +133,20 @@ def with_column(sent: QueryDict, design: Blueprint) -> tuple[QueryDict, str]:
     return filled, ""
 
 
+def _originals(design: Blueprint) -> list[str]:
+    return list(dict.fromkeys(texts_to_translate(design).values()))
+
+
+def _one_line(text: str) -> str:
+    """Return the text with single spaces, because spreadsheets and browsers change the ends of lines."""
+    return " ".join(text.split())
+
+
+UNREADABLE = (
+    "The column cannot be read: a quotation mark is not closed, or a cell has an odd line end. Copy it "
+    "from the spreadsheet again. Nothing is saved."
+)
+BOTH = "Copy the original texts and their translations together. Nothing is saved."
 COLUMN = "column"
 """The name of the field for a pasted column of translations."""
 PREFIX = "text-"

@@ -70,7 +70,8 @@ def test_a_preset_keeps_separate_coplayers_of_its_teammates_and_names_a_copy() -
     typed = QueryDict(mutable=True)
     typed.update({"world": "cuisine", "name": "Alone copy2", **rows, "_show_settings": "preset planners"})
     typed.setlist(ROWS, ["0", "1"])
-    sent = with_preset(typed, ROWS)
+    sent = with_preset(typed, ROWS, ["Alone"])
+    assert with_preset(typed, ROWS, ["Other"])["name"] == "Alone copy2", "somebody typed it"
     assert (sent.getlist(ROWS), sent["name"]) == (["0"], presets("cuisine")[1].label)
     typed["_show_settings"] = "preset people"
     assert with_preset(typed, ROWS).getlist(ROWS) == []

@@ -160,6 +160,12 @@ def test_a_wrong_word_in_braces_is_told_at_its_translation_and_nothing_is_saved(
     assert answer.status_code == 422 and "Está en {equipo}." in told
     row = told[told.index("Page rest, text") : told.index("Está en {equipo}.")]
     assert "field-error" in row and "{equipo}" in row
+    study.own_pages.create(key="later", title="Later", text="Later", before="final", position=9)
+    study.items.create(key="trust", measure="Trust", text="?", kind="number", place="own-later")
+    study.own_pages.filter(key="rest").update(text="{answer:trust}")
+    page = admin_client.get(THERE).content.decode()
+    later = admin_client.post(THERE, sent(page, {**SPANISH, "{answer:trust}": "{answer:trust}"}))
+    assert later.status_code == 422, "asked on a later page"
     assert Study.objects.get().texts == {}
 
 
@@ -168,9 +174,14 @@ def test_a_pasted_column_fills_all_translations_or_is_refused_whole(
 ) -> None:
     Study.objects.update(languages="en es")
     texts = list(dict.fromkeys(texts_to_translate(blueprint_of(Study.objects.get())).values()))
-    column = "\n".join(f'{number}\t"es {number}\nx"' for number, _ in enumerate(texts))
+    rows = [f'"{text}"\t"es {number}\nx"' for number, text in enumerate(texts)]
+    column = "\n".join(reversed(rows))
     short = admin_client.post(THERE, {"column": "a\nb"})
     assert short.status_code == 422 and f"2 rows, but there are {len(texts)} texts" in short.content.decode()
+    for wrong, why in (("Other\tOtro", "no text of the study"), (rows[1], "has one twice")):
+        answer = admin_client.post(THERE, {"column": "\n".join([wrong, *rows[1:]])})
+        assert answer.status_code == 422 and why in answer.content.decode()
+    assert "cannot be read" in admin_client.post(THERE, {"column": "a\rb"}).content.decode()
     assert Study.objects.get().texts == {}
     assert admin_client.post(THERE, {"column": column}).status_code == 302
     stored = Study.objects.get().texts["es"]

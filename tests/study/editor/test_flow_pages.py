@@ -14,6 +14,7 @@ from study.design.models import OwnPage, Study, SurveyItem
 from study.design.page_and_item_order import pages_before_rounds
 from study.design.readiness_checks import readiness_problems
 from study.design.study_errors import DesignError
+from study.editor.describe_design import study_pairs
 from study.editor.design_services import study_copy
 from study.editor.flow_picture import flow_steps
 from study.editor.own_page_form import OwnPageForm
@@ -213,6 +214,8 @@ def test_a_page_is_saved_with_its_file_and_a_refused_page_keeps_it(admin_client:
     again = with_file("wrong.exe").content.decode()
     assert "The file was not stored" in again and "Two." in again and not study.own_pages.exists()
     assert study.media.get().name == "table.png", "the page was refused, the file is stored"
+    unticked = admin_client.post(f"{FLOW}new/", sent | {"title": "", "upload-file-clear": "on"})
+    assert unticked.status_code == 422
     saved = with_file("other.png", **{"upload-cursor": "4", "_another": "1"})
     assert saved.headers["Location"] == f"{FLOW}new/?before=rounds"
     assert study.own_pages.get().text == "One.\n\n![A table](media:other.png)\n\nTwo."
@@ -253,6 +256,8 @@ def test_the_survey_gets_a_rule_which_the_flow_previews_copies_and_documents_kee
     assert admin_client.post(address, rule | {"value_0": "c1"}).status_code == 302
     assert "1 question, only if Condition of the last round is c1" in admin_client.get(FLOW).content.decode()
     study.refresh_from_db()
+    told = [one.value for one in study_pairs(blueprint_of(study))]
+    assert "Condition of the last round is c1" in told, "with readable names"
     copy = study_copy(study, owner=admin_user)
     assert copy.survey_show_if == study.survey_show_if
     assert Blueprint.from_json(blueprint_of(copy).to_json()) == blueprint_of(copy)
