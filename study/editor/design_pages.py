@@ -354,5 +354,5 @@ def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
         texts_save(study_id=study.pk, language=language, texts=form.texts())
         return back_to_page(request, study, f"Texts in {offered[language]}: saved.", "design-languages")
     heading = f"Texts in {offered[language]}"
-    more = {"language": language, "pasted": sent.get(COLUMN, ""), "to_check": len(former)}
+    more: dict[str, Any] = {"language": language, "pasted": sent.get(COLUMN, ""), "to_check": len(former)}
     return form_page(request, study, form, heading=heading, template="study/editor/texts.html", **more)
