@@ -45,7 +45,7 @@ async def test_a_refused_file_keeps_its_reason_and_a_new_check_drops_the_old_err
     await page.set_input_files("#file", chosen("large"))
     await page.click("button")
     assert "film.mp4 has" in await page.inner_text("#file-size") and page.url == f"{HOST}/"
-    assert await page.evaluate(f"() => {{ {CHECK} }}") == [False, 4, 0]
+    assert await page.evaluate(f"() => {{ {CHECK} }}") == [False, 5, 0]
     await page.set_input_files("#file", chosen("ok"))
     await page.click("button")
     await page.wait_for_url(f"{HOST}/sent*")

@@ -85,6 +85,7 @@
   }
 
   function whyNot(made) {
+    if (made.blocked.some(([key, macro]) => key && macro?.[0] === "place_obj_on_counter")) return word("full");
     const found = made.blocked.find(([key, macro]) => key && macro?.[0] === "pickup") ?? made.blocked.find(([key]) => key);
     if (!found) return word("changed");
     const [key, macro] = found;
