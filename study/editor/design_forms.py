@@ -7,7 +7,7 @@ questions are in `study.editor.condition_and_item_forms`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
 
@@ -29,7 +29,7 @@ from study.design.analysis_plan import (
     contrast_problems,
     main_test_label,
 )
-from study.design.blueprint import PartPlan, blueprint_of
+from study.design.blueprint import Blueprint, PartPlan, blueprint_of
 from study.design.condition_choices import world_kinds
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.item_places import is_on_own_page
@@ -316,7 +316,7 @@ class PartForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[type-
             self.add_error("text", words)
         if self.errors:
             return cleaned
-        rule = self._checked_rule(cleaned)
+        rule = self.checked_rule(cleaned, self._rule_problems)
         own = SETTING_FIELDS.get(self.instance.kind, dict)
         given: Mapping[str, Any] = {name: cleaned.get(name) for name in own()}
         if self.instance.kind == "practice":
@@ -324,18 +324,10 @@ class PartForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore[type-
         self.instance.settings = {**given, **({RULE: rule} if rule else {})}
         return cleaned
 
-    def _checked_rule(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
-        """Return the rule that the form sent, as JSON. Add an error for what is wrong with it."""
-        fields = self.rule_fields
-        rule = fields.rule(cleaned) if fields else {}
-        if fields and rule:
-            kind = self.instance.kind
-            plan = PartPlan(kind=kind, enabled=True, title="", text="", settings={RULE: rule})
-            wrong = part_rule_errors(plan, fields.design)
-            told = [(None, words) for words in wrong] or fields.value_errors(cleaned).items()
-            for name, words in told:
-                self.add_error(name, words)
-        return rule
+    def _rule_problems(self, rule: dict[str, Json], design: Blueprint) -> Iterable[str]:
+        kind = self.instance.kind
+        plan = PartPlan(kind=kind, enabled=True, title="", text="", settings={RULE: rule})
+        return part_rule_errors(plan, design)
 
     def _piped_problem(self, text: str) -> str:
         """Return why the text cannot be filled with the participant's answers and results. Return an empty

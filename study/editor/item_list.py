@@ -95,7 +95,7 @@ class ItemListForm(forms.Form):
             try:
                 if label in measures:
                     raise ValidationError({"measure": f"“{label}” names two questions."})
-                values = own_values(own) if own else _values_of_list(line, name if cleaned["scored"] else "")
+                values = _own_values(own) if own else _values_of_list(line, name if cleaned["scored"] else "")
                 fields = {"key": key, "measure": label, "position": position + number - 1, **shared | values}
                 item = SurveyItem(study=self.study, **fields)
                 item.full_clean()
@@ -122,7 +122,7 @@ def _values_of_list(line: str, scale: str) -> dict[str, Any]:
     return {"text": _REVERSED.sub("", line), "reversed": bool(_REVERSED.search(line)), "scale": scale}
 
 
-def own_values(own: BracketedQuestion) -> dict[str, Any]:
+def _own_values(own: BracketedQuestion) -> dict[str, Any]:
     """Return the fields of a question with answers of its own. Raises ValidationError, with the fields that
     are wrong, if they are no answers of a question."""
     kind = KINDS.get(own.kind) if own.kind in IN_BRACKETS else None

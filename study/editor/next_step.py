@@ -14,8 +14,8 @@ from study.design.models import Study
 def say_saved(request: HttpRequest, study: Study, words: str) -> None:
     """Show the message `words` on the next page, with a link to the next step of the design.
 
-    That is what is missing: first what the study needs before it can take people, then what to consider. If
-    nothing is missing, it is the list of pages to preview.
+    The next step is the first missing item of the design: one that the study needs before it can take
+    people, or else one to consider. If nothing is missing, the link leads to the list of pages to preview.
     """
     problems = sorted(pre_launch_problems(study), key=lambda one: not one.hinders)
     link, then = reverse("study:staff-design-previews", args=[study.slug]), "preview any page"

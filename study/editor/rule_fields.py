@@ -6,7 +6,7 @@ given: as a list, or as a number with its bounds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -135,6 +135,19 @@ class HasRule:
         self.fields.update(made.fields)  # type: ignore[attr-defined]
         for name, value in made.initial.items():
             self.initial.setdefault(name, value)  # type: ignore[attr-defined]
+
+    def checked_rule(
+        self, cleaned: Mapping[str, Any], problems: Callable[[dict[str, Json], Blueprint], Iterable[str]]
+    ) -> dict[str, Json]:
+        """Return the rule that the form sent, as JSON. Add an error for each of its `problems`, or else for
+        each compared value that cannot be. `problems` is called with the rule and the design."""
+        fields = self.rule_fields
+        rule = fields.rule(cleaned) if fields else {}
+        if fields and rule:
+            wrong = [(None, words) for words in problems(rule, fields.design)]
+            for name, words in wrong or fields.value_errors(cleaned).items():
+                self.add_error(name, words)  # type: ignore[attr-defined]
+        return rule
 
     @property
     def sections(self) -> dict[str, list[Any]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 
-from study.design.blueprint import blueprint_of
+from kitchen.contract.world import Json
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.own_pages import AFTER_ROUND, ShowRule, page_problems
 from study.design.part_rules import SurveyRule
@@ -31,12 +33,9 @@ class SurveyRuleForm(ShowsOtherKinds, HasRule, forms.ModelForm):  # type: ignore
     def clean(self) -> dict[str, Any]:
         """Return the cleaned data, with the rule collected and checked."""
         cleaned = super().clean() or self.cleaned_data
-        fields = self.rule_fields
-        rule = fields.rule(cleaned) if fields else {}
-        if fields and rule:
-            asked = SurveyRule(ShowRule.model_validate(rule))
-            wrong = [(None, words) for words in page_problems(asked, fields.design).values()]
-            for name, words in wrong or fields.value_errors(cleaned).items():
-                self.add_error(name, words)
-        self.instance.survey_show_if = rule
+        self.instance.survey_show_if = self.checked_rule(cleaned, _rule_problems)
         return cleaned
+
+
+def _rule_problems(rule: dict[str, Json], design: Blueprint) -> Iterable[str]:
+    return page_problems(SurveyRule(ShowRule.model_validate(rule)), design).values()

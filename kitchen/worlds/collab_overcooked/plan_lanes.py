@@ -91,7 +91,7 @@ class Lanes(NamedTuple):
 
 
 class _Kitchen(NamedTuple):
-    """What is where, and what is or was used for something that is there."""
+    """The things in the kitchen, and the food that was used to make one of them."""
 
     things: KitchenThings
     used: frozenset[str]

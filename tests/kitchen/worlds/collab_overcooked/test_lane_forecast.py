@@ -30,7 +30,8 @@ FORETELL = """cases => cases.map(({ seen, steps, rules }) => {
 
 
 def case(world: CollabOvercooked) -> tuple[dict[str, Json], int]:
-    """What the script gets when all is asked for, and the steps until the real delivery, 0 if none."""
+    """Return the script's input when every step is asked for, and the number of steps until the real
+    delivery (0 if there is none)."""
     shown = seen(world)
     steps = steps_of(shown)
     given: dict[str, Json] = {
@@ -61,7 +62,7 @@ def kitchen(**changes: Any) -> CollabOvercooked:
 
 
 def things_on_shared_counters() -> list[str | None]:
-    """What the stew needs, on all counters that both cooks reach."""
+    """Return the ingredients of the stew, on all counters that both cooks reach."""
     lying = dict(zip(LAYOUTS["released"].shared, ("zucchini_slices", "chickpea", DISH), strict=True))
     return [lying.get(cell) for cell in LAYOUTS["released"].counters]
 

@@ -25,7 +25,7 @@ STARTS = {utensil: (verb, utensil) for verb, utensil in STARTED_BY.items()}
 
 
 def seen(world: CollabOvercooked, seat: int = 0, said: tuple[TeamMessage, ...] = ()) -> SeatView:
-    """What somebody sees who may plan."""
+    """Return the view of a person who may plan."""
     return replace(view(world, seat, list(said)), plans=PlansView(offered=True))
 
 
